@@ -1,0 +1,1 @@
+"""The systems that CROSSBOW is compared with; one file is one system."""

@@ -1,0 +1,1 @@
+"""What every system shares: the specification, the clock, the records of a run and its metrics."""

@@ -1,0 +1,96 @@
+"""What a run ran on: machine, packages, drivers, code and the variables that steer them."""
+
+import importlib.metadata
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+PACKAGES = re.compile(r"^(torch|triton|tensorflow.*|keras|numpy|pandas|snakemake|nvidia-.*)$", re.I)
+VARIABLES = re.compile(r"^(CUDA|NCCL|OMP|MKL|OPENBLAS|TF|XLA|TORCH|PYTORCH|GLOO|SLURM)_")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def environment() -> dict[str, Any]:
+    """Everything about machine and software that a result depends on, as JSON values."""
+    return {
+        "host": platform.node(),
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "cpu": cpu_name(),
+        "cores": os.cpu_count(),
+        "memory_bytes": psutil.virtual_memory().total,
+        "packages": {
+            name: dist.version
+            for dist in importlib.metadata.distributions()
+            if (name := dist.metadata["Name"]) and PACKAGES.match(name)
+        },
+        "gpus": gpus(),
+        "variables": {k: v for k, v in sorted(os.environ.items()) if VARIABLES.match(k)},
+    }
+
+
+def machine(environment: dict[str, Any], device_type: str) -> str:
+    """The machine in a few words, for captions: `2 x AMD EPYC` or `1 x NVIDIA H200`."""
+    if device_type == "cuda" and environment["gpus"]:
+        names = [gpu["name"] for gpu in environment["gpus"]]
+        return f"{len(names)} x {names[0]}"
+    return f"{environment['cores']} x {environment['cpu']}"
+
+
+def code() -> dict[str, Any]:
+    """The commit that is checked out and whether files differ from it."""
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(ROOT), *arguments]
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+    try:
+        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain"))}
+    except FileNotFoundError:  # no git on this machine
+        return {"commit": "", "dirty": True}
+
+
+def cpu_name() -> str:
+    """The processor's model name as the system gives it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def gpus() -> list[dict[str, Any]]:
+    """Name, memory, driver and clocks of each NVIDIA GPU; empty without a driver."""
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        return []
+    found = []
+    for index in range(pynvml.nvmlDeviceGetCount()):
+        handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+        found.append(
+            {
+                "name": pynvml.nvmlDeviceGetName(handle),
+                "memory_bytes": int(pynvml.nvmlDeviceGetMemoryInfo(handle).total),
+                "driver": pynvml.nvmlSystemGetDriverVersion(),
+                "cuda": pynvml.nvmlSystemGetCudaDriverVersion(),
+                "max_sm_mhz": pynvml.nvmlDeviceGetMaxClockInfo(handle, pynvml.NVML_CLOCK_SM),
+                "max_memory_mhz": pynvml.nvmlDeviceGetMaxClockInfo(handle, pynvml.NVML_CLOCK_MEM),
+            }
+        )
+    pynvml.nvmlShutdown()
+    return found
+
+
+if __name__ == "__main__":
+    import json
+
+    print(json.dumps(environment()))

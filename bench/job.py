@@ -1,0 +1,70 @@
+"""run.json: the request that a system reads, and the provenance that stays with its results."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench import environment, record
+from bench.sources import digest, sources
+from bench.spec import RunSpec
+from bench.systems import SYSTEMS
+
+
+def system_sources(spec: RunSpec) -> list[str]:
+    """The files whose change makes a run of `spec` a different run."""
+    return sources(SYSTEMS[spec.system], f"models.{spec.model}")
+
+
+def describe(spec: RunSpec, records: Path, weights: Path, state: Path) -> dict[str, Any]:
+    """The content of run.json for `spec` on this machine, from these inputs."""
+    surroundings = environment.environment()
+    return {
+        "run": spec.id,
+        "spec": spec.to_dict(),
+        "inputs": {
+            "records": str(records),
+            "records_sha256": {
+                name: file["sha256"]
+                for name, file in record.read_json(records / "manifest.json")["files"].items()
+            },
+            "weights": str(weights),
+            "weights_sha256": hashlib.sha256(weights.read_bytes()).hexdigest(),
+            "state": str(state),
+        },
+        "code": environment.code() | {"sources_sha256": digest(system_sources(spec))},
+        "machine": environment.machine(surroundings, spec.device_type),
+        "environment": surroundings,
+    }
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run as its system sees it: the spec, where its inputs are, where its files go."""
+
+    spec: RunSpec
+    records: Path
+    weights: Path
+    state: Path
+    out: Path
+    fingerprint: str
+
+    @classmethod
+    def read(cls, run_json: Path, out: Path) -> "Job":
+        """The job in `run_json`; `fingerprint` covers all that a checkpoint must agree with."""
+        job = record.read_json(run_json)
+        inputs = job["inputs"]
+        parts = [
+            job["run"],
+            job["code"]["sources_sha256"],
+            inputs["weights_sha256"],
+            *sorted(inputs["records_sha256"].values()),
+        ]
+        return cls(
+            spec=RunSpec.from_dict(job["spec"]),
+            records=Path(inputs["records"]),
+            weights=Path(inputs["weights"]),
+            state=Path(inputs["state"]),
+            out=out,
+            fingerprint=hashlib.sha256("\n".join(parts).encode()).hexdigest(),
+        )

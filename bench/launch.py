@@ -1,0 +1,151 @@
+"""Start one run, watch it, and leave a status whatever happens to it.
+
+`python -m bench.launch SPEC_JSON --records DIR --weights FILE --state DIR --out DIR [--owner PID]`
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bench import checkpoint, job, lifeline, record, telemetry
+from bench.progress import Progress
+from bench.runner import STARTED
+from bench.spec import RunSpec
+from bench.systems import SYSTEMS
+
+RESUMES = "the same command resumes it from its last checkpoint"
+
+
+def failures(state: Path) -> int:
+    """How often the run with this state folder has failed; a new failure makes it run again."""
+    path = state / "failures"
+    return int(path.read_text()) if path.exists() else 0
+
+
+def launch(spec: RunSpec, inputs: dict[str, Path], out: Path, python: str) -> dict[str, Any]:
+    """Run `spec` in a process tree of its own and return the content of its status.json.
+
+    `inputs` names the `records` and `state` folders and the `weights` file. Leaves every file of
+    `record.FILES` in `out`, also when the run is killed; checkpoints stay in `state` only while
+    there is something to resume.
+
+    Raises:
+        BlockingIOError: another process is training this run.
+    """
+    state = inputs["state"]
+    state.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
+    with _locked(state):
+        for name in (*record.FILES, record.AUTOTUNE):
+            (out / name).unlink(missing_ok=True)
+        request = job.describe(spec, **inputs)
+        record.write_json(out / record.RUN, request)
+        started = time.monotonic()
+        progress = Progress(spec, out, state.parent)
+        exit_code = _watch(request, out, python, started, progress)
+        outcome = _finish(spec, out, exit_code, time.monotonic() - started)
+        progress.end(outcome["status"], outcome["reason"])
+        if outcome["status"] == record.FAILED:
+            (state / "failures").write_text(str(failures(state) + 1))
+        else:
+            checkpoint.clear(state)
+    return outcome
+
+
+def _watch(
+    request: dict[str, Any], out: Path, python: str, started: float, progress: Progress
+) -> int:
+    spec = RunSpec.from_dict(request["spec"])
+    environment = os.environ | {
+        STARTED: repr(started),
+        lifeline.LAUNCHER: str(os.getpid()),
+        "PYTHONUNBUFFERED": "1",
+        "CUDA_DEVICE_MAX_CONNECTIONS": "32",  # one hardware queue per learner's stream
+        "TF_CPP_MIN_LOG_LEVEL": "2",
+    }
+    if spec.device_type == "cpu":  # a CPU device is one thread; no framework may see a GPU
+        environment |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    command = [python, "-m", SYSTEMS[spec.system], str(out / record.RUN), str(out)]
+    with (out / record.LOG).open("w") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
+    gpus = len(request["environment"]["gpus"]) if spec.device_type == "cuda" else 0
+    sampler = telemetry.Sampler(spec.id, process.pid, gpus)
+    samples = record.Table(out / record.TELEMETRY, record.TELEMETRY_COLUMNS)
+    try:
+        while True:
+            for row in sampler.sample():
+                samples.write(row)
+            progress.show()
+            try:
+                return process.wait(sampler.period_s)
+            except subprocess.TimeoutExpired:
+                continue
+    finally:
+        samples.close()
+        if process.poll() is None:
+            process.kill()
+
+
+def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str, Any]:
+    """Complete the run's files: a status if the process left none, and the time it took to end."""
+    path = out / record.STATUS
+    if path.exists():
+        outcome = record.read_json(path)
+    elif exit_code < 0:
+        name = signal.Signals(-exit_code).name
+        outcome = {"status": record.FAILED, "reason": f"killed by {name}; {RESUMES}"}
+    else:
+        reason = f"ended with code {exit_code} and no status; see {out / record.LOG}"
+        outcome = {"status": record.FAILED, "reason": reason}
+    outcome["wall_s"] = wall_s + outcome.pop("carried_s", 0.0)
+    if not (out / record.EPOCHS).exists():
+        record.write_table(out / record.EPOCHS, record.EPOCH_COLUMNS, [])
+    phases = {row["phase"]: float(row["seconds"]) for row in record.read_table(out / record.PHASES)}
+    # The process closes its ledger before it ends; ending is part of the run too.
+    phases["other"] = phases.get("other", 0.0) + outcome["wall_s"] - sum(phases.values())
+    rows = [{"run": spec.id, "phase": p, "seconds": round(s, 6)} for p, s in phases.items()]
+    record.write_table(out / record.PHASES, record.PHASE_COLUMNS, rows)
+    record.write_json(path, outcome)
+    return outcome
+
+
+@contextmanager
+def _locked(state: Path) -> Iterator[None]:
+    """Hold the run's lock, which the kernel lets go of even when this process is killed."""
+    with (state / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def main() -> None:
+    """The command line; ends 0 whenever the run has a status, also a bad one."""
+    parser = argparse.ArgumentParser(prog="python -m bench.launch", description=__doc__)
+    parser.add_argument("spec", help="the RunSpec as JSON")
+    for folder in ("records", "weights", "state", "out"):
+        parser.add_argument(f"--{folder}", type=Path, required=True)
+    parser.add_argument("--python", default=sys.executable, help="interpreter of the system")
+    parser.add_argument("--owner", type=int, help="end when this process is gone")
+    arguments = parser.parse_args()
+    if arguments.owner:
+        lifeline.follow(arguments.owner)
+    spec = RunSpec.from_dict(json.loads(arguments.spec))
+    inputs = {name: getattr(arguments, name) for name in ("records", "weights", "state")}
+    try:
+        launch(spec, inputs, arguments.out, arguments.python)
+    except BlockingIOError:
+        sys.exit(f"{arguments.state}: another process is training {spec.id}; wait for it to end")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""The files of one run: their names, their columns, how they are written and read."""
+
+import csv
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+RUN, EPOCHS, TELEMETRY, PHASES, STATUS, LOG, AUTOTUNE = (
+    "run.json",
+    "epochs.csv",
+    "telemetry.csv",
+    "phases.csv",
+    "status.json",
+    "log.txt",
+    "autotune.csv",
+)
+# What every run leaves behind; autotune.csv comes on top where learners are tuned.
+FILES = (RUN, EPOCHS, TELEMETRY, PHASES, STATUS, LOG)
+
+EPOCH_COLUMNS = (
+    "run,epoch,iteration,images,train_s,eval_s,wall_s,learners,lr,"
+    "train_loss,test_loss,test_acc,test_top5,images_per_s"
+).split(",")
+TELEMETRY_COLUMNS = (
+    "run,t_s,device,utilization,memory_bytes,power_w,sm_mhz,memory_mhz,temperature_c,throttle"
+).split(",")
+AUTOTUNE_COLUMNS = "run,iteration,learners,images_per_s,decision".split(",")
+PHASE_COLUMNS = ("run", "phase", "seconds")
+
+FINISHED, REACHED, DIVERGED, OUT_OF_MEMORY, FAILED = (
+    "finished",
+    "reached",
+    "diverged",
+    "out_of_memory",
+    "failed",
+)
+
+
+class Table:
+    """A CSV file whose rows reach the disk as they happen, so that a killed run leaves them."""
+
+    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+        self._file = path.open("w", newline="")
+        self._writer = csv.DictWriter(self._file, columns, lineterminator="\n")
+        self._writer.writeheader()
+        self._file.flush()
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Append one row; a missing or unknown column is a ValueError or an empty cell."""
+        self._writer.writerow(row)
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a whole table at once."""
+    table = Table(path, columns)
+    for row in rows:
+        table.write(row)
+    table.close()
+
+
+def read_table(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file; none when it does not exist yet."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace `path` by `value` as JSON, at once or not at all."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(json.dumps(value, indent=2, sort_keys=True) + "\n")
+    draft.replace(path)
+
+
+def read_json(path: Path) -> Any:
+    """The JSON value in `path`."""
+    return json.loads(path.read_text())

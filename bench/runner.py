@@ -1,0 +1,140 @@
+"""The loop every system shares: train an epoch, evaluate, record, checkpoint, stop."""
+
+import json
+import math
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench import checkpoint, lifeline, record
+from bench.clock import Ledger
+from bench.job import Job
+from bench.metrics import epochs_to_target, evaluate
+from bench.system import Context, System
+from data_prep.records import open_records
+
+STARTED = "CROSSBOW_STARTED"  # time.monotonic() when the launcher started this run's process
+Build = Callable[[Context], System]
+Spread = Callable[[Job, Build], None]
+
+
+def main(build: Build, spread: Spread | None = None) -> None:
+    """`python -m MODULE run.json OUTDIR`: run the job and leave its status in OUTDIR.
+
+    `spread` starts the job's ranks where a system has one process per device.
+    """
+    if len(sys.argv) != 3:
+        sys.exit("usage: python -m MODULE run.json OUTDIR")
+    lifeline.follow_launcher()
+    out = Path(sys.argv[2])
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        job = Job.read(Path(sys.argv[1]), out)
+        (spread or train)(job, build)
+    except Exception as error:
+        traceback.print_exc()
+        record.write_json(out / record.STATUS, _failure(error))
+        sys.exit(1)
+
+
+def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
+    """One rank of the job; rank 0 evaluates, writes the run's files and decides when to stop."""
+    started = os.environ.get(STARTED)
+    ledger = Ledger(started=float(started) if started else None)
+    spec = job.spec
+    context = Context(
+        spec=spec,
+        records=open_records(job.records),
+        weights=job.weights,
+        out=job.out,
+        rank=rank,
+        ranks=ranks,
+    )
+    system = build(context)
+    ledger.drain = system.drain
+    system.prepare(ledger)
+
+    history: list[dict[str, Any]] = []
+    carried_s = 0.0
+    resumed = checkpoint.load(job.state, rank, ranks, job.fingerprint)
+    if resumed:
+        _, state = resumed
+        before = json.loads(str(state.pop("runner")))
+        system.load_state(state)
+        history, carried_s = before["history"], sum(before["seconds"].values())
+        for phase, seconds in before["seconds"].items():
+            ledger.seconds[phase] += seconds
+        print(f"resuming {spec.id} after epoch {len(history)}", flush=True)
+
+    log = record.Table(job.out / record.EPOCHS, record.EPOCH_COLUMNS) if rank == 0 else None
+    if log:
+        for row in history:
+            log.write(row)
+    outcome: dict[str, Any] | None = None
+    for epoch in range(len(history), spec.epochs):
+        train_before = ledger.seconds["train"]
+        with ledger.phase("train"):
+            result = system.train_epoch(epoch)
+        row = {
+            "run": spec.id,
+            "epoch": epoch + 1,
+            "iteration": result.iterations + (history[-1]["iteration"] if history else 0),
+            "images": result.images + (history[-1]["images"] if history else 0),
+            "train_s": ledger.seconds["train"],
+            "learners": result.learners,
+            "lr": result.lr,
+            "train_loss": result.train_loss,
+            "images_per_s": result.images / (ledger.seconds["train"] - train_before),
+        }
+        if log:
+            with ledger.phase("eval"):
+                test = evaluate(system.logits(), np.asarray(context.records.test_labels))
+            row |= {"test_loss": test.loss, "test_acc": test.accuracy, "test_top5": test.top5}
+            row |= {"eval_s": ledger.seconds["eval"], "wall_s": ledger.total}
+            log.write(row)
+            outcome = _divergence(row)
+        history.append(row)
+        if system.agree(outcome is not None):
+            break
+        with ledger.phase("checkpoint"):
+            note = json.dumps({"history": history, "seconds": ledger.seconds})
+            arrays = system.state() | {"runner": np.array(note)}
+            checkpoint.save(job.state, epoch + 1, rank, job.fingerprint, arrays)
+    ledger.switch("other")
+    if log:
+        log.close()
+        phases = [{"run": spec.id, "phase": p, "seconds": s} for p, s in ledger.seconds.items()]
+        record.write_table(job.out / record.PHASES, record.PHASE_COLUMNS, phases)
+        outcome = outcome or _completion(history, spec.target)
+        record.write_json(job.out / record.STATUS, outcome | {"carried_s": carried_s})
+
+
+def _divergence(row: dict[str, Any]) -> dict[str, Any] | None:
+    for name in ("train_loss", "test_loss"):
+        if not math.isfinite(row[name]):
+            reason = f"{name} became {row[name]} in epoch {row['epoch']}"
+            return {"status": record.DIVERGED, "reason": reason}
+    return None
+
+
+def _completion(history: list[dict[str, Any]], target: float) -> dict[str, Any]:
+    reached = epochs_to_target([row["test_acc"] for row in history], target, "median5")
+    if reached is None:
+        return {"status": record.FINISHED, "reason": "all epochs done, target not reached"}
+    return {"status": record.REACHED, "reason": f"target {target} reached in epoch {reached}"}
+
+
+def _failure(error: Exception) -> dict[str, Any]:
+    """Out of memory, however the framework words it, or any other failure."""
+    message = str(error).strip() or type(error).__name__
+    exhausted = isinstance(error, MemoryError) or any(
+        sign in message
+        for sign in ("out of memory", "OutOfMemoryError", "can't allocate memory", "OOM when")
+    )
+    status = record.OUT_OF_MEMORY if exhausted else record.FAILED
+    return {"status": status, "reason": message.splitlines()[-1], "carried_s": 0.0}

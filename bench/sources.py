@@ -1,0 +1,60 @@
+"""Which source files a system's results depend on, found by following its imports."""
+
+import ast
+import hashlib
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def sources(*modules: str) -> list[str]:
+    """The files, relative to the repository, that `modules` are made of and import.
+
+    Only imports written at the top of a file or inside its functions count; a module chosen by
+    name at run time (a model, a dataset) has to be listed by the caller.
+
+    Raises:
+        ModuleNotFoundError: a module of `modules` is not a file of the repository.
+    """
+    found: set[Path] = set()
+    pending = []
+    for module in modules:
+        if not (files := _files(module)):
+            raise ModuleNotFoundError(f"{module} is not a module of this repository")
+        pending += files
+    while pending:
+        path = pending.pop()
+        if path not in found:
+            found.add(path)
+            pending += [file for name in _imports(path) for file in _files(name)]
+    return sorted(str(path.relative_to(ROOT)) for path in found)
+
+
+def digest(paths: list[str]) -> str:
+    """One SHA-256 over the names and contents of files."""
+    total = hashlib.sha256()
+    for path in paths:
+        total.update(path.encode() + b"\0" + (ROOT / path).read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+def _files(module: str) -> list[Path]:
+    """The module's file, the `__main__.py` of a package, and the packages around it."""
+    path = ROOT.joinpath(*module.split("."))
+    own = [path.with_suffix(".py"), path / "__init__.py", path / "__main__.py"]
+    if not any(file.exists() for file in own):
+        return []
+    around = [parent / "__init__.py" for parent in path.parents if ROOT in parent.parents]
+    return [file for file in own + around if file.exists()]
+
+
+@cache
+def _imports(path: Path) -> list[str]:
+    names = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return names

@@ -1,0 +1,77 @@
+"""RunSpec: one cell of the comparison matrix."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+ALGORITHM_1, RELEASED, KUNGFU = "algorithm-1", "released", "kungfu"
+VARIANTS = (ALGORITHM_1, RELEASED, KUNGFU)
+CONSTANT_LR: Mapping[str, Any] = {"kind": "constant"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpec:
+    """Everything that decides what one run computes; equal specs are the same run.
+
+    `batch` is the batch of one learner (of one device for systems without learners), so that one
+    iteration consumes `devices * learners * batch` images. `learners` counts per device. Models of
+    averaging systems read `variant`, `alpha` (None: 1/k, with k = devices * learners) and `mu`;
+    the others ignore them. `target` is a test accuracy in (0, 1). `schedule` is a learning-rate
+    rule of `bench.schedules`.
+    """
+
+    system: str
+    model: str
+    dataset: str
+    device_type: Literal["cpu", "cuda"] = "cpu"
+    devices: int = 1
+    learners: int | Literal["auto"] = 1
+    batch: int
+    seed: int
+    epochs: int
+    target: float
+    lr: float
+    schedule: Mapping[str, Any] = dataclasses.field(default_factory=lambda: dict(CONSTANT_LR))
+    momentum: float = 0.0
+    weight_decay: float = 0.0
+    augmentation: str = "none"
+    variant: str | None = None
+    alpha: float | None = None
+    mu: float | None = None
+
+    @property
+    def id(self) -> str:
+        """A readable name that also carries a hash of every field."""
+        learners = "" if self.variant is None else f"-m{self.learners}"
+        canonical = json.dumps(self.to_dict(), sort_keys=True)
+        return (
+            f"{self.system}-{self.model}-{self.dataset}-{self.device_type}{self.devices}{learners}"
+            f"-b{self.batch}-s{self.seed}-{hashlib.sha256(canonical.encode()).hexdigest()[:8]}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain JSON values."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "RunSpec":
+        """The spec that `to_dict` wrote.
+
+        Raises:
+            TypeError: a field is missing or unknown.
+        """
+        return cls(**fields)
+
+
+def stability_bound(k: int, mu: float, variant: str = ALGORITHM_1) -> float:
+    """The alpha below which averaging k learners is stable, the gradient ignored.
+
+    With d = mean(w) - z, Algorithm 1 without gradients is the recurrence
+    d' = (1 - alpha) d - k alpha d + mu (d - d_prev + alpha d_prev); its roots stay inside the unit
+    circle for alpha < 2 (1 + mu) / (k + 1 + mu). KungFu's rule only contracts w towards its mean,
+    by (1 - alpha) a step.
+    """
+    return 2.0 if variant == KUNGFU else 2 * (1 + mu) / (k + 1 + mu)

@@ -1,0 +1,59 @@
+"""What a system is to the runner: it trains an epoch and gives logits; the runner does the rest."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from bench.clock import Ledger
+from bench.spec import RunSpec
+from data_prep.records import Records
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What a system is built from; `rank` of `ranks` processes that train one run together."""
+
+    spec: RunSpec
+    records: Records
+    weights: Path
+    out: Path
+    rank: int = 0
+    ranks: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochResult:
+    """One epoch of training: counts over all devices, the last learning rate, the mean loss."""
+
+    iterations: int
+    images: int
+    learners: int
+    lr: float
+    train_loss: float
+
+
+class System(Protocol):
+    """One rank of a training system. All ranks call the same methods in the same order."""
+
+    def prepare(self, ledger: Ledger) -> None:
+        """Compile and warm up, in the ledger's phases, without changing what is trained."""
+
+    def train_epoch(self, epoch: int) -> EpochResult:
+        """Train on the epoch's plan (`epoch` counts from 0)."""
+
+    def logits(self) -> np.ndarray:
+        """The evaluated model's logits [N, classes] on the test set; called on rank 0 alone."""
+
+    def drain(self) -> None:
+        """Return once the devices have no work left, so that a clock may be read."""
+
+    def agree(self, stop: bool) -> bool:
+        """Rank 0's `stop`, on every rank."""
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Everything this rank needs to go on after an epoch exactly as if never stopped."""
+
+    def load_state(self, state: dict[str, np.ndarray]) -> None:
+        """Go back to what `state` returned."""

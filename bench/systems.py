@@ -1,0 +1,10 @@
+"""The systems under comparison: the name used in a config, and the module that runs it."""
+
+SYSTEMS = {
+    "crossbow": "crossbow_impl",
+    "pytorch": "baselines.pytorch_ssgd",
+    "tensorflow": "baselines.tensorflow_ssgd",
+}
+
+# Systems that keep several learners per device around a central average model.
+AVERAGING = {"crossbow"}

@@ -1,0 +1,1 @@
+"""CROSSBOW's synchronous model averaging: many small-batch learners around one central model."""

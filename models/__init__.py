@@ -1,0 +1,29 @@
+"""One file is one network; the file's name is the model's name in a config.
+
+A model file defines `torch_model(shape, classes)` and `keras_model(shape, classes)`, the same
+network in both frameworks with its layers in the same order; `shape` is (height, width, channels)
+of the images, which torch takes as NCHW and Keras as NHWC.
+"""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+FOLDER = Path(__file__).parent
+NOT_MODELS = {"__init__", "__main__", "weights"}
+
+
+def known() -> list[str]:
+    """The names of all models."""
+    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in NOT_MODELS)
+
+
+def load(name: str) -> ModuleType:
+    """The module of model `name`.
+
+    Raises:
+        ValueError: there is no such model; lists those there are.
+    """
+    if name not in known():
+        raise ValueError(f"unknown model {name!r}; use one of {', '.join(known())}")
+    return importlib.import_module(f"models.{name}")
