@@ -74,16 +74,11 @@ class PyTorchSSGD:
             self.optimizer.step()
             self.optimizer.zero_grad()
             losses.append(loss.detach())
-        mean_loss = torch.stack(losses).mean()
+        mean_losses = torch.stack(losses) / self.ranks
         if self.ranks > 1:
-            dist.all_reduce(mean_loss)
-        return EpochResult(
-            iterations=iterations,
-            images=iterations * self.ranks * spec.batch,
-            learners=1,
-            lr=lr,
-            train_loss=float(mean_loss) / self.ranks,
-        )
+            dist.all_reduce(mean_losses)
+        images = iterations * self.ranks * spec.batch
+        return EpochResult(losses=mean_losses.cpu().numpy(), images=images, learners=1, lr=lr)
 
     def logits(self) -> np.ndarray:
         """Of the model, on the test set."""

@@ -3,8 +3,6 @@
 One process holds all devices. On CPU a device is a logical CPU device with a thread of its own.
 """
 
-from collections.abc import Iterator
-
 import keras
 import numpy as np
 import tensorflow as tf
@@ -14,7 +12,7 @@ from bench import runner
 from bench.clock import Ledger
 from bench.schedules import learning_rate
 from bench.system import Context, EpochResult
-from data_prep.epoch_plan import AUGMENTATIONS
+from data_prep.augment import AUGMENTATIONS
 from data_prep.feed import Feed
 from models.weights import load_keras
 
@@ -41,11 +39,135 @@ class TensorFlowSSGD:
         with self.strategy.scope():
             self.model = models.load(spec.model).keras_model(records.shape, records.classes)
             load_keras(self.model, context.weights)
-            self.velocity = [
-                tf.Variable(tf.zeros_like(weight), trainable=False)
-                for weight in self.model.trainable_variables
-            ]
-        self.images = tf.constant(np.asarray(records.train_images))
-        self.labels = tf.constant(np.asarray(records.train_labels))
-        self.predict = tf.function(lambda x: self.model(x, training=False))
-        self.epoch_function = tf.function(self._train_steps)
+            self.weights = [variable.value for variable in self.model.trainable_variables]
+            self.velocity = [tf.Variable(tf.zeros_like(w), trainable=False) for w in self.weights]
+        self.train_images = tf.constant(np.asarray(records.train_images))
+        self.train_labels = tf.constant(np.asarray(records.train_labels))
+        self.run_steps = tf.function(self._steps)
+        self.predict = tf.function(lambda images: self.model(images, training=False))
+
+    def prepare(self, ledger: Ledger) -> None:
+        """Trace the training function without running it."""
+        with ledger.phase("compile"):
+            self.run_steps.get_concrete_function(iter(self._dataset(0)), tf.constant(1))
+
+    def train_epoch(self, epoch: int) -> EpochResult:
+        """One pass over the plan; images too few for one whole last iteration are dropped."""
+        iterations = self.feed.samples // self.global_batch
+        losses = self.run_steps(iter(self._dataset(epoch)), tf.constant(iterations))
+        return EpochResult(
+            losses=losses.numpy(),
+            images=iterations * self.global_batch,
+            learners=1,
+            lr=self._rate(epoch, iterations - 1),
+        )
+
+    def logits(self) -> np.ndarray:
+        """Of the model, on the test set."""
+        images = self.feed.test_images().transpose(0, 2, 3, 1)
+        parts = [
+            self.predict(tf.constant(images[start : start + 1024])).numpy()
+            for start in range(0, len(images), 1024)
+        ]
+        return np.concatenate(parts)
+
+    def drain(self) -> None:
+        """`losses.numpy()` has waited for every step already."""
+
+    def agree(self, stop: bool) -> bool:
+        """There is one rank."""
+        return stop
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Model and momentum after an epoch."""
+        return {name: variable.numpy() for name, variable in self._variables().items()}
+
+    def load_state(self, state: dict[str, np.ndarray]) -> None:
+        """Go back to what `state` returned."""
+        for name, variable in self._variables().items():
+            variable.assign(state[name])
+
+    def _variables(self) -> dict[str, tf.Variable]:
+        model = {f"model.{i}": v for i, v in enumerate(self.model.variables)}
+        return model | {f"velocity.{i}": v for i, v in enumerate(self.velocity)}
+
+    def _rate(self, epoch: int, iteration: int) -> float:
+        position = epoch + iteration * self.global_batch / self.feed.samples
+        return learning_rate(self.spec.schedule, self.spec.lr, position, self.spec.epochs)
+
+    def _dataset(self, epoch: int) -> tf.distribute.DistributedDataset:
+        """Batches (images, labels, learning rates) of the epoch's plan, split over the devices."""
+        plan = self.feed.plan(epoch)
+        iterations = self.feed.samples // self.global_batch
+        rates = [self._rate(epoch, iteration) for iteration in range(iterations)]
+        count = iterations * self.global_batch
+        columns = (
+            plan.indices[:count],
+            plan.offsets[:count].astype(np.int32),
+            plan.flips[:count],
+            # A rate per image, so that the split over devices leaves every device its rate.
+            np.repeat(np.array(rates, np.float32), self.global_batch),
+        )
+        dataset = tf.data.Dataset.from_tensor_slices(columns)
+        dataset = dataset.batch(self.global_batch, drop_remainder=True).map(self._load).prefetch(2)
+        return self.strategy.experimental_distribute_dataset(dataset)
+
+    def _load(self, indices, offsets, flips, rates):
+        """Gather, crop, flip and normalise in TensorFlow, as `data_prep.augment` does in NumPy."""
+        images = tf.gather(self.train_images, indices)
+        pad = AUGMENTATIONS[self.spec.augmentation].pad
+        if pad:
+            height, width = self.records.shape[:2]
+            padded = tf.pad(images, [[0, 0], [pad, pad], [pad, pad], [0, 0]])
+            rows = offsets[:, :1] + tf.range(height)
+            columns = offsets[:, 1:] + tf.range(width)
+            images = tf.gather(tf.gather(padded, rows, batch_dims=1), columns, axis=2, batch_dims=1)
+        images = tf.where(flips[:, None, None, None], images[:, :, ::-1], images)
+        pixels = tf.cast(images, tf.float32) / 255.0
+        normalised = (pixels - self.records.mean) / self.records.std
+        return normalised, tf.gather(self.train_labels, indices), rates
+
+    def _steps(self, iterator, iterations):
+        losses = tf.TensorArray(tf.float32, size=iterations)
+        for iteration in tf.range(iterations):
+            per_device = self.strategy.run(self._step, args=(next(iterator),))
+            mean = self.strategy.reduce(tf.distribute.ReduceOp.MEAN, per_device, axis=None)
+            losses = losses.write(iteration, mean)
+        return losses.stack()
+
+    def _step(self, batch):
+        images, labels, rates = batch
+        with tf.GradientTape() as tape:
+            logits = self.model(images, training=True)
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+        gradients = tape.gradient(loss, self.weights)
+        tf.distribute.get_replica_context().merge_call(self._update, args=(gradients, rates[0]))
+        return loss
+
+    def _update(self, strategy, gradients, rate):
+        """The mean gradient over devices, then one step of every weight on every device."""
+        pairs = list(zip(gradients, self.weights, strict=True))
+        means = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.MEAN, pairs)
+        for weight, velocity, gradient in zip(self.weights, self.velocity, means, strict=True):
+            strategy.extended.update(weight, self._move, args=(velocity, gradient, rate))
+
+    def _move(self, weight, velocity, gradient, rate):
+        decayed = gradient + self.spec.weight_decay * weight
+        weight.assign_sub(rate * velocity.assign(self.spec.momentum * velocity + decayed))
+
+
+def strategy_for(device_type: str, devices: int) -> tf.distribute.Strategy:
+    """The strategy over `devices` devices, one thread each on CPU."""
+    if device_type == "cpu":
+        tf.config.threading.set_intra_op_parallelism_threads(1)
+        tf.config.threading.set_inter_op_parallelism_threads(devices)
+        logical = [tf.config.LogicalDeviceConfiguration() for _ in range(devices)]
+        tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], logical)
+    names = [device.name for device in tf.config.list_logical_devices("GPU" if device_type == "cuda" else "CPU")]
+    if devices == 1:
+        return tf.distribute.OneDeviceStrategy(names[0])
+    return tf.distribute.MirroredStrategy(names[:devices])
+
+
+if __name__ == "__main__":
+    runner.main(TensorFlowSSGD)

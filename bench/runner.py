@@ -83,12 +83,12 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         row = {
             "run": spec.id,
             "epoch": epoch + 1,
-            "iteration": result.iterations + (history[-1]["iteration"] if history else 0),
+            "iteration": len(result.losses) + (history[-1]["iteration"] if history else 0),
             "images": result.images + (history[-1]["images"] if history else 0),
             "train_s": ledger.seconds["train"],
             "learners": result.learners,
             "lr": result.lr,
-            "train_loss": result.train_loss,
+            "train_loss": float(result.losses.mean()),
             "images_per_s": result.images / (ledger.seconds["train"] - train_before),
         }
         if log:

@@ -25,13 +25,16 @@ class Context:
 
 @dataclass(frozen=True, kw_only=True)
 class EpochResult:
-    """One epoch of training: counts over all devices, the last learning rate, the mean loss."""
+    """One epoch of training.
 
-    iterations: int
+    `losses` [iterations] has each iteration's mean training loss over all devices' batches;
+    `images` counts all devices', `learners` is per device at the end, `lr` the last one used.
+    """
+
+    losses: np.ndarray
     images: int
     learners: int
     lr: float
-    train_loss: float
 
 
 class System(Protocol):

@@ -97,11 +97,10 @@ class Crossbow:
                 self.context.out / record.AUTOTUNE, record.AUTOTUNE_COLUMNS, self.trace
             )
         return EpochResult(
-            iterations=self.iterations - start,
+            losses=self.sync.mean(torch.stack(losses)).cpu().numpy(),
             images=cursor,
             learners=len(self.learners),
             lr=lr,
-            train_loss=float(self.sync.mean(torch.stack(losses).mean())),
         )
 
     def logits(self) -> np.ndarray:
