@@ -1,0 +1,129 @@
+"""The runs a figure draws: read with the right types, named, and counted."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from plots import style
+
+# What else may tell two configurations apart, in the order in which a label resorts to it.
+_KINDS = ("variant", "precision", "schedule", "augmentation")
+_AMOUNTS = {
+    "lr": "lr {:g}",
+    "alpha": "α {:g}",
+    "mu": "µ {:g}",
+    "momentum": "momentum {:g}",
+    "weight_decay": "decay {:g}",
+    "epochs": "{:g} epochs",
+}
+_TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "variant", "schedule")
+_TEXT += ("augmentation", "precision", "status", "reason", "commit", "machine")
+_NUMBERS = ("devices", "batch", "target", "learners_final", "images_per_s", "train_s")
+_NUMBERS += ("epochs_run", "median5_s", "median5_epochs")
+_EPOCH_NUMBERS = ("epoch", "train_s", "test_acc")
+
+TRAINED = ("finished", "reached")
+
+
+def read_summary(path: Path) -> pd.DataFrame:
+    """The summary as written, with text columns kept text ("1" and "auto" are both learners)."""
+    summary = pd.read_csv(path, dtype=dict.fromkeys(_TEXT, str))
+    _require(summary, path, ("seed", *_TEXT, *_NUMBERS, *_AMOUNTS))
+    return summary
+
+
+def read_epochs(path: Path) -> pd.DataFrame:
+    """The epochs of every run."""
+    epochs = pd.read_csv(path, dtype={"run": str})
+    _require(epochs, path, ("run", *_EPOCH_NUMBERS))
+    return epochs
+
+
+def _require(frame: pd.DataFrame, path: Path, columns: tuple[str, ...]) -> None:
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+
+
+def prepare(summary: pd.DataFrame) -> pd.DataFrame:
+    """A copy with clean types, and with `workload`: what must agree for runs to be compared."""
+    runs = summary.copy()
+    for column in _TEXT:
+        runs[column] = runs[column].fillna("").astype(str)
+    for column in _NUMBERS:
+        runs[column] = pd.to_numeric(runs[column], errors="coerce")
+    runs["learners"] = runs["learners"].str.removesuffix(".0")
+    target = runs["target"].map(lambda t: f" to {100 * t:g}%", na_action="ignore").fillna("")
+    runs["workload"] = runs["model"] + " on " + runs["dataset"] + target
+    for column in ("device_type", "machine"):
+        if runs[column].nunique() > 1:
+            runs["workload"] += ", " + runs[column]
+    return runs
+
+
+def name_series(runs: pd.DataFrame, alike: list[str], with_learners: bool = True) -> pd.DataFrame:
+    """Adds `series`: system, learners, and the settings needed to tell runs `alike` apart.
+
+    Only seeds are left to share a series, so settings that differ are never averaged together.
+    """
+    runs = runs.copy()
+    runs["series"] = runs["system"].map(style.title)
+    if with_learners:
+        shown = (runs["system"] == "crossbow") | (runs["learners"] != "1")
+        text = runs["learners"].map(lambda m: " auto" if m == "auto" else f" m={m}")
+        runs["series"] += text.where(shown, "")
+    for column in _KINDS:
+        # Named in every cell of the workload or in none, so that a line keeps its name along them.
+        _append(runs, column, "{}", ["workload", "system"])
+    for column, form in _AMOUNTS.items():
+        _append(runs, column, form, [*alike, "series"])
+    return runs
+
+
+def _append(runs: pd.DataFrame, column: str, form: str, alike: list[str]) -> None:
+    group = runs.groupby(alike, dropna=False)[column]
+    differs = group.transform(lambda values: values.nunique(dropna=False) > 1).astype(bool)
+    text = runs[column].map(lambda value: f", {form.format(value)}" if _given(value) else "")
+    runs["series"] += text.where(differs, "")
+
+
+def _given(value: object) -> bool:
+    return not (value == "" or pd.isna(value))
+
+
+def median_reached(values: pd.Series) -> float:
+    """The median when a run that never got there counts as infinitely late; NaN if infinite."""
+    median = np.median(values.fillna(np.inf).to_numpy(dtype=float))
+    return float(median) if np.isfinite(median) else float("nan")
+
+
+def failures(runs: pd.DataFrame) -> str:
+    """How many of these runs ended badly, in words: "1 diverged, 2 out of memory"."""
+    bad = runs.loc[~runs["status"].isin(TRAINED), "status"].str.replace("_", " ")
+    return ", ".join(f"{count} {status}" for status, count in sorted(bad.value_counts().items()))
+
+
+def why_none(runs: pd.DataFrame, needed: str) -> str:
+    """Why none of these runs can be drawn, in words."""
+    if runs.empty:
+        return "the summary is empty"
+    bad = failures(runs)
+    return f"none {needed}" + (f" ({bad})" if bad else "")
+
+
+def sample(summary: pd.DataFrame) -> str:
+    """Sample size, machines and clock, for a caption."""
+    if summary.empty:
+        return "n = 0 runs."
+    runs = prepare(summary)
+    cell = ["workload", "devices", "batch"]
+    series = name_series(runs, cell)
+    counts = series.groupby([*cell, "system", "learners", "series"], dropna=False).size()
+    few, many = counts.min(), counts.max()
+    size = f"{many}" if few == many else f"{few} to {many}"
+    seeds = "seed" if size == "1" else "seeds"
+    machines = "; ".join(sorted(set(runs["machine"]) - {""})) or "machine not recorded"
+    return f"n = {size} {seeds} per configuration, {len(runs)} runs. {machines}. " + (
+        "Clock: training seconds."
+    )

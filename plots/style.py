@@ -1,0 +1,118 @@
+"""How every figure looks: sizes, the colour of each system, and marks that survive greyscale."""
+
+import math
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.colors import to_hex, to_rgb
+
+RC = {
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e3e3e3",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 4,
+    "savefig.dpi": 200,
+    # Outlines rather than text: the figure looks the same where the font is not installed.
+    "svg.fonttype": "path",
+    # Without a fixed salt the ids, and so the bytes, of an SVG differ from one draw to the next.
+    "svg.hashsalt": "crossbow",
+}
+
+INK = "#222222"
+FAINT = "#8a8a8a"
+LINESTYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
+
+# Okabe and Ito's palette, which colour-blind readers can tell apart.
+_HUES = {"crossbow": "#0072B2", "pytorch": "#D55E00", "tensorflow": "#E69F00"}
+_SPARE_HUES = ("#009E73", "#CC79A7", "#7F7F7F", "#8C564B", "#56B4E9", "#B5A900")
+_SYSTEM_MARKERS = {"pytorch": "X", "tensorflow": "P"}
+_SPARE_MARKERS = ("<", ">", "d", "h", "H", "8")
+_LEARNER_MARKERS = {"1": "o", "2": "s", "4": "^", "8": "D", "16": "v", "auto": "*"}
+_TITLES = {"crossbow": "Crossbow", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
+_BATCH_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+def title(system: str) -> str:
+    """The name of a system as people write it."""
+    return _TITLES.get(system, system)
+
+
+def _spare_slots(systems: Iterable[str]) -> dict[str, int]:
+    """A palette slot for each system without a fixed one: by its name, moved on when taken."""
+    slots: dict[str, int] = {}
+    for system in sorted(set(systems) - set(_HUES)):
+        slot = zlib.crc32(system.encode())
+        while slot % len(_SPARE_HUES) in slots.values() and len(slots) < len(_SPARE_HUES):
+            slot += 1
+        slots[system] = slot % len(_SPARE_HUES)
+    return slots
+
+
+def hues(systems: Iterable[str]) -> dict[str, str]:
+    """The colour of each system."""
+    systems = set(systems)
+    return _HUES | {name: _SPARE_HUES[slot] for name, slot in _spare_slots(systems).items()}
+
+
+def markers(systems: Iterable[str]) -> dict[str, str]:
+    """The marker of each system but Crossbow, whose marker tells the number of learners."""
+    slots = _spare_slots(set(systems))
+    return _SYSTEM_MARKERS | {name: _SPARE_MARKERS[slot] for name, slot in slots.items()}
+
+
+def look(system: str, learners: str, systems: Iterable[str]) -> dict:
+    """Colour and marker of one system at one number of learners, among all systems shown."""
+    systems = set(systems) | {system}
+    hue = hues(systems)[system]
+    if system != "crossbow":
+        return {"color": hue, "marker": markers(systems)[system]}
+    return {"color": _shade(hue, learners), "marker": _LEARNER_MARKERS.get(learners, "p")}
+
+
+def _shade(hue: str, learners: str) -> tuple[float, ...]:
+    """Darker with more learners, so that the order is seen without colour as well."""
+    learners = "32" if learners == "auto" else learners
+    depth = min(math.log2(float(learners)) / 5, 1)  # 0 for one learner, 1 from 32 on
+    goal, share = (1, 0.55 - 1.4 * depth) if depth < 0.4 else (0, depth - 0.4)
+    return tuple(c + (goal - c) * share for c in to_rgb(hue))
+
+
+def series_looks(runs: pd.DataFrame) -> dict[str, dict]:
+    """How to draw each series: colour and marker by system and learners, the line by the rest."""
+    depth = pd.to_numeric(runs["learners"], errors="coerce").fillna(float("inf"))
+    first = runs.assign(depth=depth).drop_duplicates("series")
+    systems = sorted(runs["system"].unique())
+    looks: dict[str, dict] = {}
+    turns: Counter = Counter()
+    for one in first.sort_values(["system", "depth", "series"]).itertuples():
+        shift = 0 if one.system == "crossbow" else 1 + systems.index(one.system)
+        line = LINESTYLES[(turns[one.system, one.learners] + shift) % len(LINESTYLES)]
+        turns[one.system, one.learners] += 1
+        looks[one.series] = look(one.system, one.learners, systems) | {"linestyle": line}
+    return looks
+
+
+def batch_looks(batches: Iterable[int]) -> dict[int, dict]:
+    """Colour and marker of each batch size, where the batch is what a figure tells apart."""
+    batches = sorted(set(batches))
+    # Viridis but for its yellow end, which is too pale for a line; light to dark in greyscale.
+    colors = colormaps["viridis_r"](np.linspace(0.15, 1, len(batches)))
+    return {
+        batch: {"color": to_hex(color), "marker": _BATCH_MARKERS[place % len(_BATCH_MARKERS)]}
+        for place, (batch, color) in enumerate(zip(batches, colors, strict=True))
+    }
