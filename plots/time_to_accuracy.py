@@ -1,0 +1,120 @@
+"""Training time to the target accuracy.
+
+Seconds of training until the median of the last five epochs' test accuracies reached the target.
+Filled marks are runs, the bar their median, in bold the fastest configuration of each system. A
+run that never reached the target is a hollow triangle at the time it had trained, and counts as
+infinitely late: a median is given only where more than half of the runs reached it. The batch b
+is that of one learner.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plots import _panels, _runs, style
+
+CELL = ["workload", "devices", "batch"]
+PLACE = [*CELL, "system", "learners", "series"]
+COLUMNS = [*PLACE, "median_s", "reached", "runs", "failures", "best_of_system"]
+COLUMNS += ["run", "seed", "status", "time_s", "trained_s"]
+
+
+def draw(summary: pd.DataFrame, epochs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run with the median of its configuration."""
+    runs = _runs.prepare(summary)
+    runs = _runs.name_series(runs[runs["target"].notna()], CELL)
+    if runs.empty:
+        why = _runs.why_none(runs, "has a target")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    table = _times(runs)
+    workloads, devices = sorted(runs["workload"].unique()), sorted(runs["devices"].unique())
+    lengths = [
+        max(len(_names(_cut(table, workload, count))) for workload in workloads)
+        for count in devices
+    ]
+    figure, panels = _panels.grid(
+        devices,
+        workloads,
+        (5.2, 0.17 * sum(lengths) / len(devices) + 0.5),
+        sharex="col",
+        height_ratios=[length + 1 for length in lengths],
+    )
+    for (count, workload), panel in panels.items():
+        panel.set_title(f"{workload}, {_panels.devices_title(count)}")
+        of_column = table[table["workload"] == workload]
+        _panels.time_axis(panel, of_column["time_s"].fillna(of_column["trained_s"]))
+        _draw_panel(panel, _cut(table, workload, count))
+        if count == devices[-1]:
+            panel.set_xlabel("training time to target (s)")
+    _panels.legend(figure, _marks())
+    return figure, table[COLUMNS]
+
+
+def _times(runs: pd.DataFrame) -> pd.DataFrame:
+    """Each run's time, with the median and the counts of its configuration."""
+    table = runs.rename(columns={"median5_s": "time_s", "train_s": "trained_s"})
+    group = table.groupby(PLACE, dropna=False)
+    table["median_s"] = group["time_s"].transform(_runs.median_reached)
+    table["reached"] = group["time_s"].transform("count")
+    table["runs"] = group["run"].transform("size")
+    failures = {key: _runs.failures(members) for key, members in group}
+    table["failures"] = [failures[tuple(row)] for row in table[PLACE].values]
+    fastest = table.groupby(["workload", "devices", "system"])["median_s"].transform("min")
+    table["best_of_system"] = table["median_s"] == fastest
+    order = {"by": ["workload", "devices", "system", "median_s", "batch", "series", "seed"]}
+    return table.sort_values(**order, kind="stable").reset_index(drop=True)
+
+
+def _cut(table: pd.DataFrame, workload: str, devices: float) -> pd.DataFrame:
+    here = table[(table["workload"] == workload) & (table["devices"] == devices)]
+    return here.assign(name=here["series"] + here["batch"].map(lambda b: f", b={b:g}"))
+
+
+def _names(here: pd.DataFrame) -> list[str]:
+    return list(dict.fromkeys(here["name"]))
+
+
+def _draw_panel(panel: Axes, here: pd.DataFrame) -> None:
+    names = _names(here)
+    panel.set_yticks(range(len(names)), names)
+    panel.set_ylim(len(names) - 0.4, -0.6)
+    panel.grid(axis="y", visible=False)
+    if not names:
+        _panels.mark_not_run(panel)
+    systems = set(here["system"])
+    for place, (_, members) in enumerate(here.groupby("name", sort=False)):
+        one = members.iloc[0]
+        look = style.look(one["system"], one["learners"], systems) | {"linestyle": "none"}
+        reached = members["time_s"].dropna()
+        panel.plot(reached, [place] * len(reached), alpha=0.75, zorder=3, **look)
+        bar = {"marker": "|", "markersize": 11, "mew": 1.6, "color": style.INK, "zorder": 4}
+        panel.plot(one["median_s"], place, **bar)
+        late = members.loc[members["time_s"].isna(), "trained_s"]
+        trained = late[late > 0]
+        hollow = look | {"marker": ">", "markerfacecolor": "white", "markersize": 5}
+        panel.plot(trained, [place] * len(trained), zorder=3, **hollow)
+        if len(trained) < len(late):
+            # No time at all: on the edge of the panel, whatever its scale.
+            edge = {"transform": panel.get_yaxis_transform(), "clip_on": False}
+            panel.plot(0, place, marker="x", color=look["color"], **edge)
+        _note(panel, place, one)
+        if one["best_of_system"]:
+            panel.get_yticklabels()[place].set_fontweight("bold")
+
+
+def _note(panel: Axes, place: int, one: pd.Series) -> None:
+    """The numbers of one configuration, to the right of its marks."""
+    median = "–" if pd.isna(one["median_s"]) else _panels.seconds(one["median_s"])
+    bad = f" ({one['failures']})" if one["failures"] else ""
+    text = f"{median}, {one['reached']} of {one['runs']} reached{bad}"
+    at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
+    panel.text(1.02, place, text, color=style.INK, **at)
+
+
+def _marks() -> list:
+    return [
+        _panels.grey("a run", marker="o"),
+        _panels.grey("median", marker="|", markersize=11, mew=2),
+        _panels.grey("target not reached", marker=">", markerfacecolor="white"),
+        _panels.grey("ended before an epoch", marker="x"),
+    ]
