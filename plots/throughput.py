@@ -1,0 +1,138 @@
+"""Training throughput by learners per device.
+
+Images per second of training, all devices together, as the median over epochs after the first.
+Small marks are runs, lines join the medians over seeds of Crossbow at one batch of a learner. The
+auto-tuner is a star at the number of learners it ended with. Baselines stand to the right, a
+dashed line carries the fastest of each across. A cross at the bottom is a configuration with a
+run that has no throughput, because it failed.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from plots import _panels, _runs, style
+
+CELL = ["workload", "devices", "batch"]
+COLUMNS = [*CELL, "system", "learners", "series", "slot", "median_images_per_s", "run", "seed"]
+COLUMNS += ["status", "images_per_s"]
+
+
+def draw(summary: pd.DataFrame, epochs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run with the median of its configuration."""
+    runs = _runs.name_series(_runs.prepare(summary), [*CELL, "learners"], with_learners=False)
+    if runs["images_per_s"].isna().all():
+        why = _runs.why_none(runs, "has a throughput")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    table = _table(runs)
+    slots = sorted(table["slot"].unique(), key=_slot_order)
+    looks = style.batch_looks(table["batch"])
+    lines = dict(zip(sorted(table["series"].unique()), style.LINESTYLES * len(table), strict=False))
+    workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
+    width = max(2.6, 0.33 * len(slots) + 0.6)
+    figure, panels = _panels.grid(workloads, devices, (width, 2.5), sharex="all", sharey="row")
+    for (workload, count), panel in panels.items():
+        here = table[(table["workload"] == workload) & (table["devices"] == count)]
+        panel.set_title(_panels.devices_title(count))
+        _frame(panel, slots)
+        _draw_panel(panel, here.assign(x=here["slot"].map(slots.index)), looks, lines)
+        if count == devices[0]:
+            panel.set_ylabel(_panels.side_title(workload, "", "images/s"))
+    for panel in list(panels.values())[-len(devices) :]:
+        panel.set_xlabel("Crossbow: learners per device")
+    _panels.start_at_zero(panels)
+    _panels.legend(figure, _marks(table, looks, lines))
+    return figure, table[COLUMNS]
+
+
+def _table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Each run's throughput, the median of its configuration, and its place along the axis."""
+    group = runs.groupby([*CELL, "system", "learners", "series"], dropna=False)
+    table = runs.assign(
+        median_images_per_s=group["images_per_s"].transform("median"),
+        slot=[_slot(run) for run in runs.itertuples()],
+    )
+    order = [*CELL, "system", "series", "learners", "seed"]
+    return table.sort_values(order, kind="stable").reset_index(drop=True)
+
+
+def _slot(run) -> str:
+    """Crossbow stands at its learners (the auto-tuner at those it chose), others at their name."""
+    if run.system != "crossbow":
+        return run.series if run.learners == "1" else f"{run.series} m={run.learners}"
+    if run.learners == "auto" and pd.notna(run.learners_final):
+        return f"{run.learners_final:g}"
+    return run.learners
+
+
+def _slot_order(slot: str) -> tuple:
+    is_name = not slot.replace(".", "", 1).isdigit()
+    return (slot != "auto" and is_name, is_name, 0 if is_name else float(slot), slot)
+
+
+def _frame(panel: Axes, slots: list[str]) -> None:
+    panel.set_xticks(range(len(slots)), slots)
+    panel.set_xlim(-0.6, len(slots) - 0.4)
+    panel.grid(axis="x", visible=False)
+    of_crossbow = sum(not _slot_order(slot)[0] for slot in slots)
+    for label in panel.get_xticklabels()[of_crossbow:]:  # none where only the bottom row has labels
+        label.set(rotation=35, ha="right", rotation_mode="anchor")
+    if 0 < of_crossbow < len(slots):
+        panel.axvline(of_crossbow - 0.5, color=style.FAINT, linewidth=0.6)
+
+
+def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> None:
+    if here.empty:
+        _panels.mark_not_run(panel)
+    is_crossbow, is_auto = here["system"] == "crossbow", here["learners"] == "auto"
+    for (batch, series), members in here[is_crossbow & ~is_auto].groupby(["batch", "series"]):
+        medians = members.dropna(subset=["images_per_s"]).drop_duplicates("x").sort_values("x")
+        look = looks[batch] | {"linestyle": lines[series]}
+        panel.plot(medians["x"], medians["median_images_per_s"], **look)
+    for batch, members in here[is_auto].groupby("batch"):
+        star = {"marker": "*", "markersize": 9, "linestyle": "none", "zorder": 4}
+        star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
+        panel.plot(members["x"], members["images_per_s"], **star)
+    hues = style.hues(here["system"])
+    for system, members in here[~is_crossbow].groupby("system"):
+        level = {"color": hues[system], "linestyle": "--", "linewidth": 0.9, "zorder": 1}
+        panel.axhline(members["median_images_per_s"].max(), **level)
+        for batch, same in members.drop_duplicates(["slot", "batch"]).groupby("batch"):
+            panel.plot(same["x"], same["median_images_per_s"], linestyle="none", **looks[batch])
+    for batch, members in here[~is_auto].groupby("batch"):
+        dots = looks[batch] | {"linestyle": "none", "markersize": 2, "alpha": 0.6}
+        panel.plot(members["x"], members["images_per_s"], **dots)
+    _draw_failures(panel, here[here["images_per_s"].isna()], looks)
+
+
+def _draw_failures(panel: Axes, failed: pd.DataFrame, looks: dict) -> None:
+    """Crosses along the bottom, side by side where several batches failed at one place."""
+    edge = {"transform": panel.get_xaxis_transform(), "clip_on": False, "marker": "x"}
+    for x, members in failed.groupby("x"):
+        batches = sorted(members["batch"].unique())
+        for place, batch in enumerate(batches):
+            shift = 0.2 * (place - (len(batches) - 1) / 2)
+            panel.plot(x + shift, 0.03, color=looks[batch]["color"], markersize=5, mew=1.4, **edge)
+
+
+def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
+    marks = [
+        Line2D([], [], linestyle="none", label=f"batch {batch:g}", **look)
+        for batch, look in looks.items()
+    ]
+    crossbow = table[table["system"] == "crossbow"]
+    if crossbow["series"].nunique() > 1:
+        marks += [
+            Line2D([], [], color=style.INK, linestyle=lines[series], label=series)
+            for series in sorted(crossbow["series"].unique())
+        ]
+    if (crossbow["learners"] == "auto").any():
+        marks.append(_panels.grey("auto-tuned", marker="*", markersize=9))
+    hues = style.hues(table["system"])
+    for system in sorted(set(table["system"]) - {"crossbow"}):
+        label = f"fastest {style.title(system)}"
+        marks.append(Line2D([], [], color=hues[system], linestyle="--", linewidth=0.9, label=label))
+    if table["images_per_s"].isna().any():
+        marks.append(_panels.grey("failed", marker="x", markersize=5))
+    return marks
