@@ -1,0 +1,45 @@
+"""Draws one figure: python -m plots NAME --summary CSV --epochs CSV --out FOLDER."""
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+
+from plots import _files, _runs, known, style
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Draws the figure; a refusal is one sentence on standard error."""
+    parser = argparse.ArgumentParser(prog="python -m plots", description="Draw one figure.")
+    parser.add_argument("name", help=", ".join(known()))
+    parser.add_argument("--summary", type=Path, default=Path("results/summary.csv"))
+    parser.add_argument("--epochs", type=Path, default=Path("results/epochs.csv"))
+    parser.add_argument("--out", type=Path, default=Path("results/figures"))
+    options = parser.parse_args(arguments)
+    if options.name not in known():
+        return _refuse(f"There is no figure {options.name!r}; known are {', '.join(known())}.")
+    try:
+        summary = _runs.read_summary(options.summary)
+        epochs = _runs.read_epochs(options.epochs)
+    except FileNotFoundError as error:
+        return _refuse(f"There is no {error.filename}; join the runs first.")
+    except (pd.errors.ParserError, ValueError) as error:
+        return _refuse(f"Cannot read the runs: {error}.")
+    module = importlib.import_module(f"plots.{options.name}")
+    with matplotlib.rc_context(style.RC):
+        figure, table = module.draw(summary, epochs)
+        caption = _files.caption(module, _runs.sample(summary))
+        _files.write(options.out, options.name, figure, table, caption)
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

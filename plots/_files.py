@@ -1,0 +1,40 @@
+"""The files of one figure: SVG, PNG, the table of what is drawn, and the caption."""
+
+import inspect
+import io
+import os
+from pathlib import Path
+from types import ModuleType
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+
+def write(folder: Path, name: str, figure: Figure, table: pd.DataFrame, caption: str) -> None:
+    """Writes NAME.svg, NAME.png, NAME.csv and NAME.rst; each is whole or absent."""
+    # Without a date the same runs give the same bytes.
+    _replace(folder / f"{name}.svg", _image(figure, "svg", {"Date": None}))
+    _replace(folder / f"{name}.png", _image(figure, "png", {}))
+    _replace(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n").encode())
+    _replace(folder / f"{name}.rst", caption.encode())
+
+
+def caption(module: ModuleType, sample: str) -> str:
+    """The figure's docstring, its first line as the title, and what the sample was."""
+    heading, _, text = inspect.getdoc(module).partition("\n")
+    heading = heading.rstrip(".")
+    return f"{heading}\n{'=' * len(heading)}\n\n{text.strip()}\n\n{sample}\n"
+
+
+def _image(figure: Figure, form: str, metadata: dict) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=form, metadata=metadata, bbox_inches="tight")
+    return buffer.getvalue()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Replaces a file in one move, so that a reader never meets half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_bytes(content)
+    draft.replace(path)
