@@ -1,0 +1,128 @@
+"""Summaries and epochs as a matrix would leave them, with known times to the target."""
+
+import zlib
+
+import numpy as np
+import pandas as pd
+
+TARGET = 0.9
+EPOCH_COLUMNS = ["run", "epoch", "iteration", "images", "train_s", "eval_s", "wall_s", "learners"]
+EPOCH_COLUMNS += ["lr", "train_loss", "test_loss", "test_acc", "test_top5", "images_per_s"]
+
+
+def run(epochs: int = 12, **given) -> tuple[dict, list[dict]]:
+    """One run: its row of the summary, and its epochs."""
+    spec = {
+        "system": "crossbow",
+        "model": "lenet",
+        "dataset": "digits",
+        "device_type": "cpu",
+        "devices": 1,
+        "learners": "2",
+        "batch": 16,
+        "seed": 1,
+    } | given
+    learners = 3 if spec["learners"] == "auto" else int(spec["learners"])
+    is_crossbow = spec["system"] == "crossbow"
+    key = "-".join(str(value) for value in spec.values())
+    noise = np.random.default_rng(zlib.crc32(key.encode()))
+    total = spec["devices"] * learners * spec["batch"]
+    rate = 900 * total**0.45 * (1.0 if is_crossbow else 0.7) * noise.uniform(0.95, 1.05)
+    pace = (1.5 + total / 200) * noise.uniform(0.9, 1.1)
+    accuracy = 0.96 - 0.8 * np.exp(-np.arange(1, epochs + 1) / pace)
+    row = spec | {
+        "run": given.get("run", key),
+        "variant": "algorithm-1" if is_crossbow else "",
+        "alpha": 1 / learners if is_crossbow else None,
+        "mu": 0.9 if is_crossbow else None,
+        "momentum": 0.9,
+        "weight_decay": 0.0,
+        "lr": 0.1,
+        "schedule": "constant",
+        "epochs": epochs,
+        "augmentation": "none",
+        "precision": "fp32",
+        "target": TARGET,
+        "status": "finished",
+        "reason": "",
+        "epochs_run": epochs,
+        "learners_final": learners,
+        "images_per_s": rate,
+        "commit": "1e8466f",
+        "dirty": False,
+        "machine": "2 x AMD EPYC, Linux",
+    }
+    row |= {key: value for key, value in given.items() if key in row}
+    seconds = np.arange(1, epochs + 1) * 1500 / rate
+    rows = [
+        dict.fromkeys(EPOCH_COLUMNS, 0)
+        | {"run": row["run"], "epoch": i + 1, "train_s": seconds[i], "test_acc": accuracy[i]}
+        for i in range(epochs)
+    ]
+    reached = np.flatnonzero(accuracy >= TARGET)
+    row |= {"train_s": seconds[-1], "wall_s": seconds[-1] * 1.2, "final_loss": 0.2}
+    row |= {"final_acc": accuracy[-1], "best_acc": accuracy.max()}
+    for rule in ("first", "median5", "sustained"):
+        row[f"{rule}_epochs"] = reached[0] + 1 if len(reached) else None
+        row[f"{rule}_s"] = seconds[reached[0]] if len(reached) else None
+    return row | {key: value for key, value in given.items() if key in row}, rows
+
+
+def failed(status: str, reason: str, **given) -> tuple[dict, list[dict]]:
+    """A run that ended before its first epoch."""
+    row, _ = run(**given)
+    empty = dict.fromkeys(
+        ["final_acc", "best_acc", "final_loss", "images_per_s", "learners_final", "train_s"]
+        + [
+            f"{rule}_{unit}"
+            for rule in ("first", "median5", "sustained")
+            for unit in ("epochs", "s")
+        ]
+    )
+    return row | empty | {"status": status, "reason": reason, "epochs_run": 0}, []
+
+
+def diverged(after: int, **given) -> tuple[dict, list[dict]]:
+    """A run that trained some epochs and then diverged."""
+    row, rows = run(**given)
+    never = {
+        f"{rule}_{unit}": None
+        for rule in ("first", "median5", "sustained")
+        for unit in ("epochs", "s")
+    }
+    end = {"status": "diverged", "reason": "loss is nan", "epochs_run": after}
+    return row | never | end | {"train_s": rows[after - 1]["train_s"]}, rows[:after]
+
+
+def tables(*runs: tuple[dict, list[dict]]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The summary and the epochs of these runs."""
+    summary = pd.DataFrame([row for row, _ in runs])
+    rows = [row for _, rows in runs for row in rows]
+    return summary, pd.DataFrame(rows, columns=EPOCH_COLUMNS)
+
+
+def empty_tables() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Both tables with their columns and no row."""
+    summary, epochs = tables(run())
+    return summary.iloc[:0], epochs.iloc[:0]
+
+
+def matrix() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A matrix of 24 configurations and three seeds, where some runs went wrong."""
+    cells = [
+        {"system": "crossbow", "devices": devices, "learners": learners, "batch": batch}
+        for devices in (1, 2)
+        for learners in ("1", "2", "4", "auto")
+        for batch in (16, 64)
+    ]
+    cells += [
+        {"system": system, "devices": devices, "learners": "1", "batch": batch}
+        for system in ("pytorch", "tensorflow")
+        for devices in (1, 2)
+        for batch in (16, 64)
+    ]
+    runs = [run(**cell, seed=seed) for cell in cells for seed in (1, 2, 3)]
+    runs[1] = diverged(4, **cells[0], seed=2)
+    for place in (15, 16, 17):
+        runs[place] = failed("out_of_memory", "CUDA out of memory", **cells[5], seed=place - 14)
+    return tables(*runs)

@@ -1,0 +1,118 @@
+"""Every figure draws whatever a matrix leaves behind, to the same bytes each time."""
+
+import importlib
+
+import matplotlib
+import pytest
+import synthetic
+
+from plots import known, style
+from plots.__main__ import main
+
+WORST = [
+    synthetic.diverged(3, seed=2),
+    synthetic.failed("out_of_memory", "CUDA out of memory", learners="4"),
+    synthetic.failed("failed", "the driver went away", learners="auto", devices=2),
+    synthetic.run(epochs=2, batch=64),
+    synthetic.run(system="pytorch", learners="1", model="vgg16", dataset="cifar10"),
+]
+
+
+def draw(name, tables):
+    with matplotlib.rc_context(style.RC):
+        figure, table = importlib.import_module(f"plots.{name}").draw(*tables)
+        figure.canvas.draw()
+    return figure, table
+
+
+def words(figure):
+    found = figure.findobj(matplotlib.text.Text)
+    return " ".join(text.get_text() for text in found if text.get_visible())
+
+
+def write(tables, folder, name, capsys=None):
+    summary, epochs = tables
+    folder.mkdir(parents=True, exist_ok=True)
+    summary.to_csv(folder / "summary.csv", index=False)
+    epochs.to_csv(folder / "epochs.csv", index=False)
+    given = ["--summary", str(folder / "summary.csv"), "--epochs", str(folder / "epochs.csv")]
+    return main([name, *given, "--out", str(folder / "figures")])
+
+
+def test_the_figures_are_the_files():
+    assert known() == [
+        "accuracy_over_time",
+        "epochs_to_accuracy",
+        "throughput",
+        "time_to_accuracy",
+    ]
+
+
+@pytest.mark.parametrize("name", known())
+def test_a_whole_matrix_becomes_four_files(name, tmp_path):
+    assert write(synthetic.matrix(), tmp_path, name) == 0
+    files = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert files == {f"{name}.{end}" for end in ("svg", "png", "csv", "rst")}
+    caption = (tmp_path / "figures" / f"{name}.rst").read_text()
+    assert "n = 3 seeds per configuration, 72 runs. 2 x AMD EPYC, Linux. Clock:" in caption
+    title, underline = caption.splitlines()[:2]
+    assert underline == "=" * len(title)
+
+
+@pytest.mark.parametrize("name", known())
+def test_the_same_runs_give_the_same_bytes(name, tmp_path):
+    for folder in ("one", "two"):
+        write(synthetic.tables(*WORST), tmp_path / folder, name)
+    one, two = (tmp_path / folder / "figures" / f"{name}.svg" for folder in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+    assert b"<dc:date>" not in one.read_bytes()
+
+
+@pytest.mark.parametrize("name", known())
+def test_runs_that_went_wrong_are_drawn(name):
+    _, table = draw(name, synthetic.tables(*WORST))
+    assert len(table)
+
+
+@pytest.mark.parametrize("name", known())
+def test_one_run_is_enough(name):
+    figure, table = draw(name, synthetic.tables(synthetic.run()))
+    assert len(table) and "no runs to show" not in words(figure)
+
+
+@pytest.mark.parametrize("name", known())
+def test_an_empty_matrix_is_said_on_the_figure(name):
+    figure, table = draw(name, synthetic.empty_tables())
+    assert "no runs to show: the summary is empty" in words(figure)
+    assert table.empty and len(table.columns)
+
+
+@pytest.mark.parametrize("name", ["accuracy_over_time", "epochs_to_accuracy", "throughput"])
+def test_a_matrix_that_never_trained_is_said_on_the_figure(name):
+    figure, _ = draw(name, synthetic.tables(synthetic.failed("out_of_memory", "too big")))
+    assert "no runs to show" in words(figure) and "1 out of memory" in words(figure)
+
+
+def test_learners_may_be_numbers():
+    summary, epochs = synthetic.tables(synthetic.run(learners="1"), synthetic.run(learners="2"))
+    figure, _ = draw("accuracy_over_time", (summary.assign(learners=[1, 2]), epochs))
+    assert "Crossbow m=1" in words(figure) and "Crossbow m=2" in words(figure)
+
+
+def test_an_unknown_figure_is_refused_in_one_sentence(tmp_path, capsys):
+    assert main(["pie"]) == 1
+    said = capsys.readouterr().err
+    assert "throughput" in said and said.count("\n") == 1
+
+
+def test_missing_and_broken_inputs_are_refused_in_one_sentence(tmp_path, capsys):
+    missing = tmp_path / "none.csv"
+    assert main(["throughput", "--summary", str(missing)]) == 1
+    assert str(missing) in capsys.readouterr().err
+    missing.write_text("run,system\na,crossbow\n")
+    assert main(["throughput", "--summary", str(missing)]) == 1
+    said = capsys.readouterr().err
+    assert "lacks the columns" in said and said.count("\n") == 1
+    missing.write_text("")
+    assert main(["throughput", "--summary", str(missing)]) == 1
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,116 @@
+"""What is drawn is what was measured, censored runs included."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import synthetic
+from synthetic import run, tables
+from test_figures import draw, words
+
+from plots import _runs, known
+from plots._curves import median_step
+
+
+def curve(seconds, accuracy):
+    return np.array(seconds, float), np.array(accuracy, float)
+
+
+def with_times(*times, **given):
+    return [
+        run(seed=seed, median5_s=time, median5_epochs=time and time * 2, **given)
+        for seed, time in enumerate(times)
+    ]
+
+
+def test_the_median_of_steps_ends_with_the_shortest_run():
+    line = median_step([curve([1, 2, 3], [0.1, 0.3, 0.5]), curve([1.5, 2.5], [0.2, 0.6])])
+    assert list(line["train_s"]) == [1.5, 2, 2.5]
+    assert list(line["test_acc"]) == pytest.approx([0.15, 0.25, 0.45])
+    assert list(line["lowest"]) == [0.1, 0.2, 0.3]
+    assert list(line["highest"]) == [0.2, 0.3, 0.6]
+
+
+def test_a_run_that_outlasts_the_others_is_drawn_alone():
+    short, long = run(epochs=4, seed=1, run="short"), run(epochs=9, seed=2, run="long")
+    for row, _ in (short, long):
+        row["epochs"] = 9  # planned alike; one stopped early
+    _, table = draw("accuracy_over_time", tables(short, long))
+    alone = table[table["kind"] == "outlasting"]
+    assert set(alone["run"]) == {"long"}
+    assert alone["train_s"].max() == long[0]["train_s"]
+    assert table.loc[table["kind"] == "median", "train_s"].max() <= short[0]["train_s"]
+
+
+def test_a_diverged_run_is_drawn_but_is_not_in_the_median():
+    runs = [run(seed=1), run(seed=2), synthetic.diverged(2, seed=3)]
+    _, table = draw("accuracy_over_time", tables(*runs))
+    assert set(table.loc[table["kind"] == "median", "runs"]) == {2}
+    assert len(table[table["kind"] == "failed"]) == 2
+
+
+def test_a_censored_seed_counts_as_infinitely_late():
+    figure, table = draw("time_to_accuracy", tables(*with_times(1.0, 5.0, None)))
+    assert set(table["median_s"]) == {5.0}
+    assert (table["reached"].iloc[0], table["runs"].iloc[0]) == (2, 3)
+    assert table["time_s"].isna().sum() == 1
+    assert "5.00 s, 2 of 3 reached" in words(figure)
+
+
+@pytest.mark.parametrize("times", [(1.0, None, None), (1.0, None), (None,)])
+def test_there_is_no_median_unless_more_than_half_reached(times):
+    summary = tables(*with_times(*times))
+    figure, table = draw("time_to_accuracy", summary)
+    assert table["median_s"].isna().all() and not table["best_of_system"].any()
+    assert f"of {len(times)} reached" in words(figure)
+    assert draw("epochs_to_accuracy", summary)[1]["median_epochs"].isna().all()
+
+
+def test_the_fastest_configuration_of_each_system_is_the_best():
+    runs = with_times(4.0, batch=16) + with_times(3.0, batch=64)
+    runs += with_times(9.0, system="pytorch", learners="1")
+    _, table = draw("time_to_accuracy", tables(*runs))
+    best = table[table["best_of_system"]]
+    assert dict(zip(best["system"], best["median_s"], strict=True)) == {
+        "crossbow": 3.0,
+        "pytorch": 9.0,
+    }
+
+
+def test_total_batch_counts_devices_and_learners():
+    runs = [run(devices=2, learners="4", batch=16), run(devices=2, learners="auto", batch=16)]
+    _, table = draw("epochs_to_accuracy", tables(*runs))
+    assert dict(zip(table["learners"], table["total_batch"], strict=True)) == {
+        "4": 128,
+        "auto": 96,
+    }
+
+
+def test_the_autotuner_stands_where_it_ended():
+    runs = [run(learners="auto", learners_final=3), run(learners="4", images_per_s=50.0)]
+    runs += [run(learners="4", images_per_s=s, seed=s) for s in (70, 90)]
+    _, table = draw("throughput", tables(*runs))
+    assert dict(zip(table["learners"], table["slot"], strict=True)) == {"auto": "3", "4": "4"}
+    assert set(table.loc[table["learners"] == "4", "median_images_per_s"]) == {70.0}
+
+
+def test_settings_that_differ_are_never_pooled():
+    runs = [run(seed=1), run(seed=2), run(variant="released"), run(lr=0.2)]
+    figure, table = draw("time_to_accuracy", tables(*runs))
+    assert table["series"].nunique() == 3
+    assert "Crossbow m=2, released" in words(figure)
+
+
+def test_runs_of_two_machines_are_never_pooled():
+    _, table = draw("throughput", tables(run(), run(seed=2, machine="a laptop")))
+    assert table["workload"].nunique() == 2
+
+
+@pytest.mark.parametrize("name", sorted(set(known()) - {"accuracy_over_time"}))
+def test_no_run_is_dropped(name):
+    summary, epochs = synthetic.matrix()
+    _, table = draw(name, (summary, epochs))
+    assert sorted(table["run"]) == sorted(summary["run"])
+
+
+def test_an_infinite_median_is_no_number():
+    assert pd.isna(_runs.median_reached(pd.Series([1.0, np.nan])))
