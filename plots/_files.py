@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 
 
 def write(folder: Path, name: str, figure: Figure, table: pd.DataFrame, caption: str) -> None:
-    """Writes NAME.svg, NAME.png, NAME.csv and NAME.rst; each is whole or absent."""
+    """Writes NAME.svg, NAME.png, NAME.csv and NAME.txt; each is whole or absent."""
     # Without a date the same runs give the same bytes.
     _replace(folder / f"{name}.svg", _image(figure, "svg", {"Date": None}))
     _replace(folder / f"{name}.png", _image(figure, "png", {}))
     _replace(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n").encode())
-    _replace(folder / f"{name}.rst", caption.encode())
+    _replace(folder / f"{name}.txt", caption.encode())
 
 
 def caption(module: ModuleType, sample: str) -> str:

@@ -52,8 +52,8 @@ def test_the_figures_are_the_files():
 def test_a_whole_matrix_becomes_four_files(name, tmp_path):
     assert write(synthetic.matrix(), tmp_path, name) == 0
     files = {path.name for path in (tmp_path / "figures").iterdir()}
-    assert files == {f"{name}.{end}" for end in ("svg", "png", "csv", "rst")}
-    caption = (tmp_path / "figures" / f"{name}.rst").read_text()
+    assert files == {f"{name}.{end}" for end in ("svg", "png", "csv", "txt")}
+    caption = (tmp_path / "figures" / f"{name}.txt").read_text()
     assert "n = 3 seeds per configuration, 72 runs. 2 x AMD EPYC, Linux. Clock:" in caption
     title, underline = caption.splitlines()[:2]
     assert underline == "=" * len(title)
