@@ -1,0 +1,1 @@
+"""The report of a matrix: one HTML file with its runs, figures and machines."""

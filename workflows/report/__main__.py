@@ -1,0 +1,54 @@
+"""Writes the report: python -m workflows.report --summary CSV --machines JSON --figures FOLDER."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from workflows.report.build import build
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Writes the page; a refusal is one sentence on standard error."""
+    parser = argparse.ArgumentParser(prog="python -m workflows.report")
+    parser.add_argument("--summary", type=Path, default=Path("results/summary.csv"))
+    parser.add_argument("--machines", type=Path, default=Path("results/machines.json"))
+    parser.add_argument("--figures", type=Path, default=Path("results/figures"))
+    parser.add_argument("--out", type=Path, default=Path("results/report.html"))
+    parser.add_argument("--runs", type=Path, help="run directories (default: beside the summary)")
+    parser.add_argument("--title", default="Crossbow suite")
+    parser.add_argument("--rerun", help="command that repeats a run, with {run} for its id")
+    options = parser.parse_args(arguments)
+    runs = options.runs or options.summary.parent / "runs"
+    rerun = options.rerun or f"snakemake --cores all --force {runs.as_posix()}/{{run}}/status.json"
+    if "{run}" not in rerun:
+        return _refuse("--rerun needs {run} where the id of the run belongs.")
+    try:
+        page = build(
+            summary=options.summary,
+            machines=options.machines,
+            figures=options.figures,
+            runs=runs,
+            beside=options.out.parent,
+            title=options.title,
+            rerun=rerun,
+        )
+    except FileNotFoundError as error:
+        return _refuse(f"There is no {error.filename}; run the matrix first.")
+    except ValueError as error:
+        return _refuse(f"Cannot write the report: {error}.")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    # In one move, so that a reader never meets half a page.
+    draft = options.out.with_name(f".{options.out.name}.{os.getpid()}")
+    draft.write_text(page, encoding="utf-8")
+    draft.replace(options.out)
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Puts the page together from the summary, the machines and the figures."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from workflows.report import figures as figure_files
+from workflows.report import runs as run_rows
+
+_HERE = Path(__file__).parent
+
+
+def build(
+    *,
+    summary: Path,
+    machines: Path,
+    figures: Path,
+    runs: Path,
+    beside: Path,
+    title: str,
+    rerun: str,
+) -> str:
+    """The whole report as one HTML page that loads nothing from elsewhere."""
+    rows = run_rows.read_rows(summary)
+    columns, shared = run_rows.split_columns(rows)
+    described = [run_rows.describe(row, columns, runs, beside, rerun) for row in rows]
+    drawn = figure_files.read_figures(figures, beside)
+    for figure in drawn:
+        figure["svg"] = Markup(figure["svg"])
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("template.html.j2").render(
+        title=title,
+        css=Markup((_HERE / "page.css").read_text(encoding="utf-8")),
+        script=Markup((_HERE / "page.js").read_text(encoding="utf-8")),
+        overview=overview(rows),
+        runs=described,
+        failed=[run for run in described if not run["is_good"]],
+        dirty=[row["run"] for row in rows if run_rows.is_dirty(row)],
+        columns=columns,
+        shared=shared,
+        figures=drawn,
+        machines=_read_machines(machines),
+    )
+
+
+def overview(rows: list[dict]) -> str:
+    """What ran, in two sentences."""
+    if not rows:
+        return "No run has been joined yet."
+    statuses = Counter(row["status"].replace("_", " ") for row in rows)
+    work = {_workload(row) for row in rows}
+    systems = {row["system"] for row in rows}
+    machines = {row["machine"] or "a machine that was not recorded" for row in rows}
+    count = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
+    ended = _joined([f"{number} {status}" for status, number in statuses.most_common()])
+    return (
+        f"{count} of {_listed(work)} with {_listed(systems)}: {ended}. "
+        f"They ran on {_listed(machines)}."
+    )
+
+
+def _workload(row: dict) -> str:
+    target = f" to {100 * float(row['target']):.4g}%" if row["target"] else ""
+    return f"{row['model']} on {row['dataset']}{target}"
+
+
+def _listed(words: set[str]) -> str:
+    return _joined(sorted(words))
+
+
+def _joined(words: list[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _read_machines(file: Path) -> list[dict]:
+    try:
+        machines = json.loads(file.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{file} is not readable JSON ({error})") from error
+    return [
+        {
+            "machine": machine.get("machine") or "not recorded",
+            "runs": machine.get("runs", []),
+            "environment": machine.get("environment", {}),
+        }
+        for machine in machines
+    ]

@@ -1,0 +1,65 @@
+"""The figures of a folder, each as an SVG that can stand in one page with the others."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from workflows.report.links import link
+
+_SVG = "http://www.w3.org/2000/svg"
+_XLINK = "http://www.w3.org/1999/xlink"
+ElementTree.register_namespace("", _SVG)
+ElementTree.register_namespace("xlink", _XLINK)
+
+
+def read_figures(folder: Path, beside: Path) -> list[dict]:
+    """Name, title, caption paragraphs, inline SVG and links of each figure; none if no folder."""
+    found = []
+    for svg in sorted(folder.glob("*.svg")):
+        title, paragraphs = _caption(svg.with_suffix(".txt"))
+        files = [svg.with_suffix(end) for end in (".svg", ".png", ".csv")]
+        found.append(
+            {
+                "name": svg.stem,
+                "title": title,
+                "paragraphs": paragraphs,
+                "svg": inline(svg),
+                "files": [(file.suffix[1:], link(file, beside)) for file in files if file.exists()],
+            }
+        )
+    return found
+
+
+def _caption(file: Path) -> tuple[str, list[str]]:
+    """Title and paragraphs of a caption; the figure's name serves where there is none."""
+    if not file.exists():
+        return file.stem.replace("_", " "), []
+    title, *paragraphs = file.read_text(encoding="utf-8").strip().split("\n\n")
+    return title.splitlines()[0], [" ".join(text.split()) for text in paragraphs]
+
+
+def inline(file: Path) -> str:
+    """The SVG element without prolog and metadata, its ids made its own by the figure's name."""
+    try:
+        root = ElementTree.parse(file).getroot()
+    except ElementTree.ParseError as error:
+        raise ValueError(f"{file} is not a readable SVG ({error})") from error
+    for metadata in root.findall(f"{{{_SVG}}}metadata"):
+        root.remove(metadata)
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            element.set(key, _own(file.stem, key, value))
+    # The view box keeps the proportions; the page decides how wide the figure stands.
+    width = root.attrib.pop("width", "100%")
+    root.set("style", f"max-width: calc(1.3 * {width})")
+    root.attrib.pop("height", None)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _own(name: str, key: str, value: str) -> str:
+    """An attribute whose ids, and references to ids, carry the figure's name."""
+    if key == "id":
+        return f"{name}-{value}"
+    if key in ("href", f"{{{_XLINK}}}href"):
+        return re.sub(r"^#", f"#{name}-", value)
+    return re.sub(r"url\(#", f"url(#{name}-", value)
