@@ -1,0 +1,34 @@
+"""A report written into a temporary results folder."""
+
+import csv
+import json
+
+import pytest
+from summary_rows import ROW, SVG
+
+from workflows.report.__main__ import main
+
+
+@pytest.fixture
+def report(tmp_path):
+    def write(*rows, figures=("throughput", "time_to_accuracy"), more=()):
+        with (tmp_path / "summary.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(ROW))
+            writer.writeheader()
+            writer.writerows(rows)
+        environment = {"cores": 2, "packages": {"torch": "2.13.0"}, "devices": [{"name": "<b>"}]}
+        machine = {"machine": ROW["machine"], "runs": ["a"], "environment": environment}
+        (tmp_path / "machines.json").write_text(json.dumps([machine]))
+        (tmp_path / "figures").mkdir(exist_ok=True)
+        for name in figures:
+            (tmp_path / "figures" / f"{name}.svg").write_text(SVG)
+            (tmp_path / "figures" / f"{name}.csv").write_text("a\n")
+            (tmp_path / "figures" / f"{name}.txt").write_text(
+                f"About {name}\n=====\n\nOne < two.\n"
+            )
+        given = ["--summary", "summary.csv", "--machines", "machines.json", "--out", "report.html"]
+        given = [str(tmp_path / text) if "." in text else text for text in given]
+        assert main([*given, "--figures", str(tmp_path / "figures"), *more]) == 0
+        return (tmp_path / "report.html").read_text()
+
+    return write

@@ -1,0 +1,55 @@
+"""Rows of a summary, and a small figure, for the report to show."""
+
+ROW = {
+    "run": "crossbow-lenet-digits-cpu1-m2-b16-s1-aaaaaaaa",
+    "system": "crossbow",
+    "model": "lenet",
+    "dataset": "digits",
+    "device_type": "cpu",
+    "devices": "1",
+    "learners": "2",
+    "batch": "16",
+    "seed": "1",
+    "variant": "algorithm-1",
+    "alpha": "0.5",
+    "mu": "0.9",
+    "momentum": "0.9",
+    "weight_decay": "0.0",
+    "lr": "0.1",
+    "schedule": "constant",
+    "epochs": "12",
+    "augmentation": "none",
+    "precision": "fp32",
+    "target": "0.9",
+    "status": "reached",
+    "reason": "",
+    "epochs_run": "12",
+    "learners_final": "2",
+    "best_acc": "0.9591",
+    "images_per_s": "12345.6",
+    "train_s": "8.25",
+    "median5_epochs": "7",
+    "median5_s": "4.5",
+    "commit": "1e8466f0000000000",
+    "dirty": "false",
+    "machine": "2 x AMD EPYC, Linux",
+}
+NEVER = dict.fromkeys(["best_acc", "images_per_s", "train_s", "median5_epochs", "median5_s"], "")
+FAILED = (
+    ROW
+    | NEVER
+    | {
+        "run": "crossbow-lenet-digits-cpu1-m4-b16-s1-bbbbbbbb",
+        "status": "out_of_memory",
+        "reason": "<script>alert('out')</script> & more",
+        "learners": "4",
+        "dirty": "true",
+    }
+)
+AUTO = ROW | {"run": "auto-run", "learners": "auto", "learners_final": "3", "median5_s": "100"}
+SVG = """<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://w3.org/x.dtd">
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="90pt"
+ height="50pt" viewBox="0 0 90 50"><metadata>made elsewhere</metadata><defs><path id="glyph" d=""/>
+<clipPath id="clip"><rect/></clipPath></defs>
+<g clip-path="url(#clip)" style="clip-path: url(#clip)">
+<use xlink:href="#glyph"/></g></svg>"""

@@ -1,0 +1,136 @@
+"""The report shows every run and figure, loads nothing, and trusts no text."""
+
+import html
+import re
+
+import pytest
+from summary_rows import AUTO, FAILED, ROW, SVG
+
+from workflows.report.__main__ import main
+from workflows.report.figures import inline
+
+
+def test_every_run_and_figure_is_there(report):
+    page = report(ROW, FAILED, AUTO)
+    table = page[page.index("<tbody>") : page.index("</tbody>")]
+    for row in (ROW, FAILED, AUTO):
+        assert f'<th scope="row" data-sort="{row["run"]}">' in table
+    for name in ("throughput", "time_to_accuracy"):
+        assert f'<figure id="figure-{name}">' in page and f"About {name}</h3>" in page
+        assert f'href="figures/{name}.csv"' in page
+        assert f'href="figures/{name}.png"' not in page  # was never written
+    assert "One &lt; two." in page
+    assert "auto → 3" in page and 'data-sort="3" class' not in page
+    assert "3 runs of lenet on digits to 90% with crossbow: 2 reached and 1 out of memory." in page
+
+
+def test_failed_runs_come_first_with_their_reason(report):
+    page = report(ROW, FAILED)
+    section = page[page.index('id="failed"') : page.index('id="figures"')]
+    assert FAILED["run"] in section and ROW["run"] not in section
+    assert page.index('id="failed"') < page.index('id="figures"') < page.index('id="runs"')
+    assert 'id="failed"' not in report(ROW)
+
+
+def test_hostile_text_stays_text(report):
+    page = report(FAILED | {"run": '"><img src=x>', "machine": "<i>"})
+    assert "<script>alert" not in page and "&lt;script&gt;alert" in page
+    assert "<img" not in page and "<i>" not in page and "<b>" not in page
+
+
+def test_the_page_loads_nothing(report):
+    page = report(ROW, FAILED)
+    loads = re.findall(r"(?:src|href|action|poster|data)\s*=\s*[\"']([^\"']*)", page)
+    assert loads and not [address for address in loads if re.match(r"(?i)\w+:|//", address)]
+    assert "@import" not in page and not re.search(r"url\((?!#)", page)
+    assert "default-src 'none'" in page
+    assert "DOCTYPE svg" not in page and "made elsewhere" not in page
+
+
+def test_ids_are_unique_and_every_reference_is_met(report):
+    page = report(ROW, FAILED, AUTO)
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    references = re.findall(r"url\(#([^)]*)\)", page) + re.findall(r'href="#([^"]*)"', page)
+    assert len(references) >= 6 and set(references) <= set(ids)
+
+
+def test_numbers_are_readable_and_sort_by_their_raw_value(report):
+    page = report(ROW, FAILED)
+    assert '<td data-sort="12345.6" class="number">12,346</td>' in page
+    assert '<td data-sort="0.9591" class="number">95.91%</td>' in page
+    assert '<td data-sort="" class="number">–</td>' in page
+
+
+def test_what_all_runs_share_is_said_once(report):
+    page = report(ROW, FAILED)
+    assert re.search(r"The same in all runs: .*dataset digits", page)
+    assert '<button type="button">dataset</button>' not in page
+    page = report(ROW, FAILED | {"dataset": "mnist"})
+    assert '<button type="button">dataset</button>' in page
+
+
+def test_dirty_commits_are_marked(report):
+    page = report(ROW, FAILED)
+    assert "1e8466f000 (dirty)</td>" in page and "1e8466f000</td>" in page
+    assert "1 of 2 runs came from changed code" in page
+    assert "changed code" not in report(ROW)
+
+
+def test_files_of_a_run_are_linked_where_they_exist(report, tmp_path):
+    folder = tmp_path / "runs" / ROW["run"]
+    folder.mkdir(parents=True)
+    (folder / "log.txt").write_text("")
+    page = report(ROW)
+    assert f'href="runs/{ROW["run"]}/log.txt"' in page
+    assert "epochs.csv" in page and f'href="runs/{ROW["run"]}/epochs.csv"' not in page
+
+
+def test_a_run_shows_its_command(report, tmp_path):
+    path = f"{tmp_path.as_posix()}/runs/{ROW['run']}/status.json"
+    assert f"<code>snakemake --cores all --force {path}</code>" in report(ROW)
+    page = report(ROW | {"run": "a b"}, more=["--rerun", "again --of {run} --now"])
+    assert html.escape("again --of 'a b' --now", quote=True).replace("&#x27;", "&#39;") in page
+
+
+def test_without_figures_and_without_runs(report):
+    page = report(figures=())
+    assert "No figure has been drawn." in page and "No run has been joined yet." in page
+
+
+def test_the_environment_is_shown_to_its_leaves(report):
+    page = report(ROW)
+    assert re.search(r"<dt>torch</dt><dd>\s*2.13.0", page) and "&lt;b&gt;" in page
+
+
+@pytest.mark.parametrize(
+    ("broken", "content", "said"),
+    [
+        ("summary.csv", None, "There is no"),
+        ("machines.json", None, "There is no"),
+        ("machines.json", "{", "not readable JSON"),
+        ("summary.csv", "run,status\n", "lacks the columns"),
+        ("figures/throughput.svg", "<svg", "not a readable SVG"),
+    ],
+)
+def test_broken_inputs_are_refused_in_one_sentence(
+    broken, content, said, report, tmp_path, capsys, monkeypatch
+):
+    report(ROW)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / broken).unlink()
+    if content is not None:
+        (tmp_path / broken).write_text(content)
+    (tmp_path / "report.html").unlink()
+    files = ["--summary", "summary.csv", "--machines", "machines.json", "--figures", "figures"]
+    assert main([*files, "--out", "report.html"]) == 1
+    error = capsys.readouterr().err
+    assert said in error and broken in error and error.count("\n") == 1
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_an_inlined_figure_is_still_xml(tmp_path):
+    (tmp_path / "a.svg").write_text(SVG)
+    text = inline(tmp_path / "a.svg")
+    assert 'href="#a-glyph"' in text and 'style="clip-path: url(#a-clip)"' in text
+    assert text.startswith("<svg")
