@@ -8,17 +8,17 @@ import pandas as pd
 from plots import style
 
 # What else may tell two configurations apart, in the order in which a label resorts to it.
+# A summary need not have all of them.
 _KINDS = ("variant", "precision", "schedule", "augmentation")
 _AMOUNTS = {
-    "lr": "lr {:g}",
-    "alpha": "α {:g}",
-    "mu": "µ {:g}",
-    "momentum": "momentum {:g}",
-    "weight_decay": "decay {:g}",
-    "epochs": "{:g} epochs",
+    "lr": "lr {}",
+    "alpha": "α {}",
+    "mu": "µ {}",
+    "momentum": "momentum {}",
+    "weight_decay": "decay {}",
+    "epochs": "{} epochs",
 }
-_TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "variant", "schedule")
-_TEXT += ("augmentation", "precision", "status", "reason", "commit", "machine")
+_TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "status", "machine")
 _NUMBERS = ("devices", "batch", "target", "learners_final", "images_per_s", "train_s")
 _NUMBERS += ("epochs_run", "median5_s", "median5_epochs")
 _EPOCH_NUMBERS = ("epoch", "train_s", "test_acc")
@@ -28,8 +28,8 @@ TRAINED = ("finished", "reached")
 
 def read_summary(path: Path) -> pd.DataFrame:
     """The summary as written, with text columns kept text ("1" and "auto" are both learners)."""
-    summary = pd.read_csv(path, dtype=dict.fromkeys(_TEXT, str))
-    _require(summary, path, ("seed", *_TEXT, *_NUMBERS, *_AMOUNTS))
+    summary = pd.read_csv(path, dtype=dict.fromkeys(_TEXT + _KINDS, str))
+    _require(summary, path, ("seed", *_TEXT, *_NUMBERS))
     return summary
 
 
@@ -73,23 +73,27 @@ def name_series(runs: pd.DataFrame, alike: list[str], with_learners: bool = True
         shown = (runs["system"] == "crossbow") | (runs["learners"] != "1")
         text = runs["learners"].map(lambda m: " auto" if m == "auto" else f" m={m}")
         runs["series"] += text.where(shown, "")
-    for column in _KINDS:
+    for column in (name for name in _KINDS if name in runs):
         # Named in every cell of the workload or in none, so that a line keeps its name along them.
         _append(runs, column, "{}", ["workload", "system"])
-    for column, form in _AMOUNTS.items():
-        _append(runs, column, form, [*alike, "series"])
+    for column in (name for name in _AMOUNTS if name in runs):
+        _append(runs, column, _AMOUNTS[column], [*alike, "series"])
     return runs
 
 
 def _append(runs: pd.DataFrame, column: str, form: str, alike: list[str]) -> None:
     group = runs.groupby(alike, dropna=False)[column]
     differs = group.transform(lambda values: values.nunique(dropna=False) > 1).astype(bool)
-    text = runs[column].map(lambda value: f", {form.format(value)}" if _given(value) else "")
-    runs["series"] += text.where(differs, "")
+    named = runs[column].map(lambda value: f", {form.format(_short(value))}")
+    runs["series"] += named.where(differs & runs[column].notna() & (runs[column] != ""), "")
 
 
-def _given(value: object) -> bool:
-    return not (value == "" or pd.isna(value))
+def _short(value: object) -> str:
+    """A number without needless digits; what is no number (an α of "1/k") as it is."""
+    try:
+        return f"{float(value):g}"
+    except ValueError:
+        return str(value)
 
 
 def median_reached(values: pd.Series) -> float:

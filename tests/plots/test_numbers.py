@@ -100,6 +100,12 @@ def test_settings_that_differ_are_never_pooled():
     assert "Crossbow m=2, released" in words(figure)
 
 
+def test_alpha_may_be_a_rule_and_settings_may_be_absent():
+    summary, epochs = tables(run(alpha="1/k"), run(alpha="0.10"))
+    _, table = draw("time_to_accuracy", (summary.drop(columns="precision"), epochs))
+    assert set(table["series"]) == {"Crossbow m=2, α 1/k", "Crossbow m=2, α 0.1"}
+
+
 def test_runs_of_two_machines_are_never_pooled():
     _, table = draw("throughput", tables(run(), run(seed=2, machine="a laptop")))
     assert table["workload"].nunique() == 2

@@ -19,7 +19,6 @@ ROW = {
     "schedule": "constant",
     "epochs": "12",
     "augmentation": "none",
-    "precision": "fp32",
     "target": "0.9",
     "status": "reached",
     "reason": "",

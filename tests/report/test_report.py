@@ -134,3 +134,8 @@ def test_an_inlined_figure_is_still_xml(tmp_path):
     text = inline(tmp_path / "a.svg")
     assert 'href="#a-glyph"' in text and 'style="clip-path: url(#a-clip)"' in text
     assert text.startswith("<svg")
+
+
+def test_alpha_may_be_a_rule(report):
+    page = report(ROW | {"alpha": "1/k"}, AUTO)
+    assert '<td data-sort="1/k" class="number">1/k</td>' in page

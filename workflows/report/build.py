@@ -37,7 +37,7 @@ def build(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("template.html.j2").render(
+    return environment.get_template("page.html.j2").render(
         title=title,
         css=Markup((_HERE / "page.css").read_text(encoding="utf-8")),
         script=Markup((_HERE / "page.js").read_text(encoding="utf-8")),

@@ -11,7 +11,10 @@ _FILES = ("epochs.csv", "log.txt", "run.json")
 
 
 def _amount(value: str) -> str:
-    return f"{float(value):.4g}"
+    try:
+        return f"{float(value):.4g}"
+    except ValueError:  # a rule rather than a number, as an α of "1/k"
+        return value
 
 
 def _count(value: str) -> str:
@@ -61,13 +64,16 @@ _NUMERIC = (_amount, _count, _seconds, _percent)
 # What a run gave rather than what it was given: always a column, even where all are equal.
 _RESULTS = ("system", "seed", "median5_s", "median5_epochs", "best_acc", "images_per_s")
 _RESULTS += ("epochs_run", "train_s")
+# Every other column is a setting, which a summary need not have.
+_NEEDED = {"run", "status", "reason", "model", "dataset", "target", "learners", "learners_final"}
+_NEEDED |= {"machine", "commit", "dirty", *_RESULTS}
 
 
 def read_rows(summary: Path) -> list[dict[str, str]]:
     """The rows of the summary, as text."""
     with summary.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
-        missing = {"run", "status", "reason", "dirty", *_COLUMNS} - set(reader.fieldnames or [])
+        missing = _NEEDED - set(reader.fieldnames or [])
         if missing:
             raise ValueError(f"{summary} lacks the columns {', '.join(sorted(missing))}")
         return list(reader)
@@ -82,7 +88,7 @@ def split_columns(rows: list[dict]) -> tuple[list[dict], list[tuple[str, str]]]:
     """The columns of the table, and apart from them the settings that all runs share."""
     columns, shared = [], []
     for name, (heading, form) in _COLUMNS.items():
-        texts = {cell(name, row)["text"] for row in rows}
+        texts = {cell(name, row)["text"] for row in rows if name in row}
         if name in _RESULTS or len(texts) > 1:
             columns.append({"name": name, "heading": heading, "numeric": form in _NUMERIC})
         elif texts - {"–"}:
