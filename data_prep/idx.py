@@ -1,0 +1,69 @@
+"""IDX files, the form of MNIST and of the datasets made to replace it, gzipped or plain."""
+
+import gzip
+import hashlib
+import math
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from data_prep.archives import Archive, SourceFile, download, find, missing
+from data_prep.records import RecordsError
+
+_UNSIGNED_BYTE = 0x08
+
+
+def find_idx(archives: Path | None, published: Archive, unpacked: str) -> SourceFile:
+    """Find an IDX file, gzipped or plain, by the checksum of what is in it; else download it.
+
+    The same bytes can be gzipped in many ways, so a local file's wrapper is of no interest.
+
+    Raises:
+        RecordsError: it is missing, damaged or another file.
+    """
+    if archives is None:
+        return SourceFile(download(published), unpacked)
+    names = [published.name, published.name.removesuffix(".gz")]
+    path = find(archives, names, unpacked, _unpacked_checksum)
+    if path is None:
+        raise missing(archives, *names)
+    return SourceFile(path, unpacked)
+
+
+def read_idx(path: Path, shape: tuple[int, ...]) -> np.ndarray:
+    """Read an IDX file of unsigned bytes into a uint8 array of the shape given.
+
+    Raises:
+        RecordsError: the file is damaged, or is of another shape.
+    """
+    data = _unpack(path)
+    dimensions = data[3] if len(data) >= 4 else 0
+    header = 4 + 4 * dimensions
+    if data[:3] != bytes([0, 0, _UNSIGNED_BYTE]) or len(data) < header:
+        raise RecordsError(f"{path}: not an IDX file of unsigned bytes; fetch the file again")
+    found = struct.unpack(f">{dimensions}I", data[4:header])
+    if found != shape:
+        raise RecordsError(
+            f"{path}: shape {list(found)} where {list(shape)} is expected; fetch the file again"
+        )
+    if len(data) - header != math.prod(shape):
+        raise RecordsError(
+            f"{path}: {len(data) - header} bytes of data where its header says "
+            f"{math.prod(shape)}; fetch the file again"
+        )
+    return np.frombuffer(data, np.uint8, offset=header).reshape(shape)
+
+
+def _unpacked_checksum(path: Path, algorithm: str) -> str:
+    return f"{algorithm}:{hashlib.new(algorithm, _unpack(path)).hexdigest()}"
+
+
+def _unpack(path: Path) -> bytes:
+    if path.suffix != ".gz":
+        return path.read_bytes()
+    try:
+        return gzip.decompress(path.read_bytes())
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise RecordsError(f"{path}: can't be unpacked ({error}); fetch the file again") from None
