@@ -1,0 +1,66 @@
+"""Files that appear whole or not at all, even across a kill or a power cut."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+
+class _HashedFile:
+    """A file that hashes and counts what is written to it, so that nothing is read twice."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.digest = hashlib.sha256()
+        self.size = 0
+
+    def write(self, data: bytes) -> int:
+        self.digest.update(data)
+        self.size += len(data)
+        return self._file.write(data)
+
+
+def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
+    """Write a .npy file and return its `bytes` and `sha256`."""
+
+    def write(file: BinaryIO) -> dict[str, Any]:
+        hashed = _HashedFile(file)
+        np.lib.format.write_array(hashed, np.ascontiguousarray(array), allow_pickle=False)
+        return {"bytes": hashed.size, "sha256": hashed.digest.hexdigest()}
+
+    return _write(path, write)
+
+
+def write_json(path: Path, value: dict) -> None:
+    """Write a JSON file, equal values giving equal bytes."""
+    text = json.dumps(value, indent=2) + "\n"
+    _write(path, lambda file: file.write(text.encode()))
+
+
+def replace(source: Path, target: Path) -> None:
+    """Move a file over another, and see the move itself onto the disk."""
+    source.replace(target)
+    sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """See the names in a folder onto the disk: fsync of a file alone doesn't promise its name."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write(path: Path, write: Callable[[BinaryIO], Any]) -> Any:
+    temporary = path.with_name(path.name + ".tmp")
+    with temporary.open("wb") as file:
+        result = write(file)
+        file.flush()
+        os.fsync(file.fileno())
+    replace(temporary, path)
+    return result

@@ -1,0 +1,78 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from data_prep import prepare as prepare_module
+from data_prep.__main__ import main
+from data_prep.records import open_records
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def command(monkeypatch, capfd):
+    """Runs the command line in this process: exit code and lines on stderr."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["data_prep", *map(str, arguments)])
+        code = main()
+        out, err = capfd.readouterr()
+        assert out == ""
+        return code, err.splitlines()
+
+    return run
+
+
+def test_prepares_and_says_so_and_does_nothing_the_second_time(command, tiny_mnist, tmp_path):
+    code, lines = command("mnist", tmp_path / "mnist", "--archives", tiny_mnist())
+    assert code == 0 and lines[-1] == f"{tmp_path / 'mnist'}: finished"
+    assert open_records(tmp_path / "mnist", verify=True).name == "mnist"
+    code, lines = command("mnist", tmp_path / "mnist", "--verify")
+    assert code == 0 and lines == [f"{tmp_path / 'mnist'}: already finished"]
+
+
+def test_the_archives_folder_can_come_from_the_environment(
+    command, tiny_mnist, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("DATA_MIRROR", str(tiny_mnist()))
+    assert command("mnist", tmp_path / "mnist")[0] == 0
+
+
+def test_errors_are_one_sentence(command, tiny_mnist, tmp_path):
+    archives = tiny_mnist()
+    (tmp_path / "file").write_text("")
+    for arguments, words in [
+        (("nope", tmp_path / "x"), "nope: no such dataset"),
+        (("mnist", tmp_path / "x", "--archives", tmp_path / "no"), "no: not a folder"),
+        (("mnist", tmp_path / "file", "--archives", archives), "file: "),
+        (("mnist", tmp_path / "file" / "x", "--archives", archives), "file/x: "),
+    ]:
+        code, lines = command(*arguments)
+        assert code == 1 and words in lines[-1], lines
+        assert all(line.startswith("mnist: looking") for line in lines[:-1])
+
+
+def test_a_full_disk_is_one_sentence(command, tiny_mnist, tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, "No space left on device", str(tmp_path / "mnist"))
+
+    monkeypatch.setattr(prepare_module.PartialRecords, "write", full)
+    code, lines = command("mnist", tmp_path / "mnist", "--archives", tiny_mnist())
+    assert code == 1 and lines[-1].startswith(f"{tmp_path / 'mnist'}: No space left on device; ")
+
+
+def test_as_a_process_it_ends_with_code_1_and_no_traceback(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "data_prep", "nope", tmp_path / "x"],
+        cwd=ROOT,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.splitlines() == [
+        "nope: no such dataset; choose one of cifar10, cifar10-jpeg, digits, mnist"
+    ]
