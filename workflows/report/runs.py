@@ -30,6 +30,10 @@ def _percent(value: str) -> str:
     return f"{100 * float(value):.4g}%"
 
 
+def _accuracy(value: str) -> str:
+    return f"{float(value):.2%}"
+
+
 # Heading and format of each column, in the order of the table.
 _COLUMNS = {
     "system": ("system", str),
@@ -44,7 +48,7 @@ _COLUMNS = {
     "seed": ("seed", _count),
     "median5_s": ("s to target", _seconds),
     "median5_epochs": ("epochs to target", _count),
-    "best_acc": ("best accuracy", _percent),
+    "best_acc": ("best accuracy", _accuracy),
     "images_per_s": ("images/s", _count),
     "epochs_run": ("epochs", _count),
     "train_s": ("training s", _seconds),
@@ -60,7 +64,7 @@ _COLUMNS = {
     "machine": ("machine", str),
     "commit": ("commit", str),
 }
-_NUMERIC = (_amount, _count, _seconds, _percent)
+_NUMERIC = (_amount, _count, _seconds, _percent, _accuracy)
 # What a run gave rather than what it was given: always a column, even where all are equal.
 _RESULTS = ("system", "seed", "median5_s", "median5_epochs", "best_acc", "images_per_s")
 _RESULTS += ("epochs_run", "train_s")
