@@ -162,8 +162,13 @@ def strategy_for(device_type: str, devices: int) -> tf.distribute.Strategy:
         tf.config.threading.set_intra_op_parallelism_threads(1)
         tf.config.threading.set_inter_op_parallelism_threads(devices)
         logical = [tf.config.LogicalDeviceConfiguration() for _ in range(devices)]
-        tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], logical)
-    names = [device.name for device in tf.config.list_logical_devices("GPU" if device_type == "cuda" else "CPU")]
+        tf.config.set_logical_device_configuration(
+            tf.config.list_physical_devices("CPU")[0], logical
+        )
+    names = [
+        device.name
+        for device in tf.config.list_logical_devices("GPU" if device_type == "cuda" else "CPU")
+    ]
     if devices == 1:
         return tf.distribute.OneDeviceStrategy(names[0])
     return tf.distribute.MirroredStrategy(names[:devices])

@@ -22,7 +22,7 @@ class Ledger:
         carried: Mapping[str, float] | None = None,
     ) -> None:
         self.drain = drain
-        self.seconds = {phase: 0.0 for phase in PHASES} | dict(carried or {})
+        self.seconds = dict.fromkeys(PHASES, 0.0) | dict(carried or {})
         self._open = "setup"
         self._since = time.monotonic() if started is None else started
 

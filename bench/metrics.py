@@ -51,10 +51,9 @@ def epochs_to_target(accuracies: Sequence[float], target: float, rule: str) -> i
             for end in range(1, len(accuracies) + 1)
         ]
     elif rule == "sustained":
-        held_to_the_end = accumulate(
-            (accuracy >= target for accuracy in reversed(accuracies)), lambda a, b: a and b
-        )
-        met = list(held_to_the_end)[::-1]
+        # From the end backwards, the lowest accuracy there is from each epoch on.
+        lowest_from_here = list(accumulate(reversed(accuracies), min))[::-1]
+        met = [accuracy >= target for accuracy in lowest_from_here]
     else:
         raise ValueError(f"unknown target rule {rule!r}; use one of {', '.join(RULES)}")
     return met.index(True) + 1 if True in met else None

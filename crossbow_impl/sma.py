@@ -47,12 +47,10 @@ def step(
 
 def average(variant: str, z: Tensor, z_prev: Tensor, total: Tensor, k: int, mu: float) -> None:
     """The central model's half: move z by the `total` [P] over all k learners, in place."""
-    if variant == KUNGFU:  # no central model that lasts: z is the mean of the learners
-        z_next = total / k
-    else:
-        z_next = z + total + mu * (z - z_prev)
+    moved = z + total + mu * (z - z_prev)
     z_prev[:] = z
-    z[:] = z_next
+    # KungFu has no central model that lasts: its z is the mean of the learners.
+    z[:] = total / k if variant == KUNGFU else moved
 
 
 def restart(w: Tensor, velocity: Tensor, z: Tensor, z_prev: Tensor) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,14 +31,14 @@ def read(path: Path) -> dict[str, np.ndarray]:
         return {name: file[name] for name in file.files}
 
 
-def load_torch(module, path: Path) -> None:
+def load_torch(module: Any, path: Path) -> None:
     """Give a torch module the weights in `path`."""
     import torch
 
     module.load_state_dict({name: torch.from_numpy(a) for name, a in read(path).items()})
 
 
-def load_keras(model, path: Path) -> None:
+def load_keras(model: Any, path: Path) -> None:
     """Give a Keras model, whose layers have the torch module's order, the weights in `path`.
 
     Raises:

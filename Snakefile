@@ -1,0 +1,35 @@
+"""The whole job: `snakemake --cores all` [--configfile workflows/config/NAME.yaml]."""
+
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+sys.path.insert(0, workflow.basedir)
+
+from workflows.plan import ConfigError, plan, refuse_missing_devices
+
+if "matrix" not in config:
+
+    configfile: Path(workflow.basedir) / "workflows/config/quickstart.yaml"
+
+
+try:
+    PLAN = plan(config)
+except ConfigError as error:
+    sys.exit(f"Config error: {error}")
+
+
+include: "workflows/rules/common.smk"
+include: "workflows/rules/data.smk"
+include: "workflows/rules/train.smk"
+include: "workflows/rules/collect.smk"
+include: "workflows/rules/figures.smk"
+include: "workflows/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        f"{RESULTS}/report.html",

@@ -1,0 +1,119 @@
+"""Join the planned runs: `python -m bench.summary RESULTS`.
+
+Writes summary.csv, one row a run; epochs.csv, one row an epoch; and machines.json.
+"""
+
+import sys
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+from bench import record
+from bench.metrics import RULES, epochs_to_target
+from bench.progress import MATRIX
+from bench.schedules import describe
+
+SPEC_COLUMNS = (
+    "system,model,dataset,device_type,devices,learners,batch,seed,variant,alpha,mu,momentum,"
+    "weight_decay,lr,schedule,epochs,augmentation,target"
+).split(",")
+
+
+def summarise(folder: Path) -> dict[str, Any]:
+    """One row of summary.csv from one run directory; empty cells where there is no value.
+
+    Seconds to a target are training seconds (the paper's clock). Throughput is the median over
+    epochs, without the first where there are more.
+    """
+    run = record.read_json(folder / record.RUN)
+    outcome = record.read_json(folder / record.STATUS)
+    epochs = [
+        {name: float(value) for name, value in row.items() if name != "run"}
+        for row in record.read_table(folder / record.EPOCHS)
+    ]
+    spec = run["spec"]
+    row: dict[str, Any] = {"run": run["run"]} | {name: spec[name] for name in SPEC_COLUMNS}
+    row["schedule"] = describe(spec["schedule"])
+    if spec["variant"] is None:
+        row["learners"] = 1
+    elif spec["alpha"] is None:
+        row["alpha"] = "1/k"
+    row |= {
+        "status": outcome["status"],
+        "reason": outcome["reason"],
+        "epochs_run": len(epochs),
+        "wall_s": outcome["wall_s"],
+        "machine": run["machine"],
+        "commit": run["code"]["commit"],
+        "dirty": run["code"]["dirty"],
+    }
+    if epochs:
+        accuracies = [epoch["test_acc"] for epoch in epochs]
+        row |= {
+            "learners_final": int(epochs[-1]["learners"]),
+            "final_acc": accuracies[-1],
+            "best_acc": max(accuracies),
+            "final_loss": epochs[-1]["test_loss"],
+            "images_per_s": median(e["images_per_s"] for e in epochs[1:] or epochs),
+            "train_s": epochs[-1]["train_s"],
+        }
+        for rule in RULES:
+            reached = epochs_to_target(accuracies, spec["target"], rule)
+            row[f"{rule}_epochs"] = reached
+            row[f"{rule}_s"] = epochs[reached - 1]["train_s"] if reached else None
+    return row
+
+
+SUMMARY_COLUMNS = [
+    "run",
+    *SPEC_COLUMNS,
+    *"status,reason,epochs_run,learners_final,final_acc,best_acc,final_loss".split(","),
+    *"images_per_s,train_s,wall_s".split(","),
+    *(f"{rule}_{unit}" for rule in RULES for unit in ("epochs", "s")),
+    *"machine,commit,dirty".split(","),
+]
+
+
+def main() -> None:
+    """Join the runs that RESULTS/state/matrix.txt lists."""
+    results = Path(sys.argv[1])
+    runs = (results / "state" / MATRIX).read_text().split()
+    folders = [results / "runs" / run for run in runs]
+    summary = pd.DataFrame([summarise(folder) for folder in folders]).reindex(
+        columns=SUMMARY_COLUMNS
+    )
+    for name in ("learners_final", *(f"{rule}_epochs" for rule in RULES)):
+        summary[name] = summary[name].astype("Int64")
+    _publish(summary, results / "summary.csv")
+    tables = [pd.read_csv(folder / record.EPOCHS) for folder in folders]
+    filled = [table for table in tables if len(table)]
+    epochs = pd.concat(filled) if filled else pd.DataFrame(columns=record.EPOCH_COLUMNS)
+    _publish(epochs, results / "epochs.csv")
+    record.write_json(results / "machines.json", _machines(folders))
+
+
+def _machines(folders: list[Path]) -> list[dict[str, Any]]:
+    """The distinct environments, each with the runs that it ran."""
+    machines: list[dict[str, Any]] = []
+    for folder in folders:
+        run = record.read_json(folder / record.RUN)
+        for machine in machines:
+            if machine["environment"] == run["environment"]:
+                machine["runs"].append(run["run"])
+                break
+        else:
+            fields = {"machine": run["machine"], "environment": run["environment"]}
+            machines.append(fields | {"runs": [run["run"]]})
+    return machines
+
+
+def _publish(table: pd.DataFrame, path: Path) -> None:
+    draft = path.with_name(f".{path.name}")
+    table.to_csv(draft, index=False)
+    draft.replace(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""How runs are planned and joined; no training code."""

@@ -1,0 +1,154 @@
+"""From a config to the runs it asks for; a config that can't be run is refused here."""
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+import models
+from bench import environment, record
+from bench.spec import ALGORITHM_1, CONSTANT_LR, RunSpec, stability_bound
+from bench.systems import AVERAGING, SYSTEMS
+from data_prep import datasets
+from data_prep.augment import AUGMENTATIONS
+
+SCHEMA = record.read_json(Path(__file__).parent / "schemas" / "config.schema.json")
+AVERAGING_KEYS = ("learners", "variant", "alpha", "mu", "allow_unstable")
+DEFAULT_MU = 0.9  # the released Crossbow's
+
+
+class ConfigError(ValueError):
+    """One sentence: the key, what is wrong with it and what to do."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs of one config, by id, in the order in which they should happen."""
+
+    name: str
+    runs: dict[str, RunSpec]
+    results: Path
+    data: Path
+    archives: str
+    interpreters: Mapping[str, str]
+
+
+def plan(config: Mapping[str, Any]) -> Plan:
+    """Check `config` and expand its matrix.
+
+    Seeds vary slowest, so that the systems take turns and a drift of the machine hits all alike.
+
+    Raises:
+        ConfigError: the config is invalid; the message names the key.
+    """
+    _validate(config, SCHEMA, "")
+    runs: dict[str, RunSpec] = {}
+    for index, group in enumerate(config["matrix"]):
+        where = f"matrix[{index}]"
+        for cell in _cells({**config.get("defaults", {}), **group}):
+            spec = _spec(cell, group, where)
+            if spec.id in runs:
+                raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
+            runs[spec.id] = spec
+    for system in config.get("interpreters", {}):
+        _one_of("interpreters", system, list(SYSTEMS), "system")
+    return Plan(
+        name=config["name"],
+        runs=dict(sorted(runs.items(), key=lambda item: item[1].seed)),
+        results=Path(config.get("results", "results")),
+        data=Path(config.get("data", "data")),
+        archives=config.get("archives", ""),
+        interpreters=config.get("interpreters", {}),
+    )
+
+
+def refuse_missing_devices(plan: Plan) -> None:
+    """Check that this machine has the devices that the plan asks for.
+
+    Raises:
+        ConfigError: it has fewer; the message says how many.
+    """
+    there = {"cpu": os.cpu_count() or 1, "cuda": len(environment.gpus())}
+    for spec in plan.runs.values():
+        if spec.devices > there[spec.device_type]:
+            unit = "CPU cores" if spec.device_type == "cpu" else "CUDA devices"
+            raise ConfigError(
+                f"devices: {spec.id} needs {spec.devices} {unit} and this machine has "
+                f"{there[spec.device_type]}; ask for fewer devices"
+            )
+
+
+def _cells(group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every combination of the group's values; a list is one value per run."""
+    axes = [value if isinstance(value, list) else [value] for value in group.values()]
+    for key, axis in zip(group, axes, strict=True):
+        if not axis:
+            raise ConfigError(f"{key}: an empty list plans no runs; give it a value")
+    for values in itertools.product(*axes):
+        yield dict(zip(group, values, strict=True))
+
+
+def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec:
+    cell_schema = {**SCHEMA["$defs"]["cell"], "$defs": SCHEMA["$defs"]}
+    _validate(cell, cell_schema, where)
+    system = cell["system"]
+    _one_of(f"{where}.system", system, list(SYSTEMS), "system")
+    _one_of(f"{where}.model", cell["model"], models.known(), "model")
+    _one_of(f"{where}.dataset", cell["dataset"], datasets.known(), "dataset")
+    augmentation = cell.get("augmentation", "none")
+    _one_of(f"{where}.augmentation", augmentation, list(AUGMENTATIONS), "augmentation")
+    unstable = cell.pop("allow_unstable", False)
+    if system not in AVERAGING:
+        for key in AVERAGING_KEYS:
+            if key in group:
+                raise ConfigError(f"{where}.{key}: {system} averages no learners; remove the key")
+            cell.pop(key, None)
+        return RunSpec(**{"schedule": dict(CONSTANT_LR), **cell})
+    alpha = cell.pop("alpha", "1/k")
+    cell = {"variant": ALGORITHM_1, "mu": DEFAULT_MU, **cell}
+    spec = RunSpec(
+        **{"schedule": dict(CONSTANT_LR), **cell}, alpha=None if alpha == "1/k" else alpha
+    )
+    if spec.variant == ALGORITHM_1 and spec.momentum:
+        raise ConfigError(
+            f"{where}.momentum: Algorithm 1 has no local momentum; set it to 0 or use variant: "
+            "released"
+        )
+    if not unstable:
+        _refuse_unstable(spec, where)
+    return spec
+
+
+def _refuse_unstable(spec: RunSpec, where: str) -> None:
+    assert spec.variant is not None and spec.mu is not None
+    k = spec.devices * (1 if spec.learners == "auto" else spec.learners)
+    alpha = 1 / k if spec.alpha is None else spec.alpha
+    bound = stability_bound(k, spec.mu, spec.variant)
+    if alpha >= bound:
+        raise ConfigError(
+            f"{where}.alpha: {alpha:g} is outside the stability bound, {bound:.4g} for {k} "
+            f"learners and mu {spec.mu:g}; lower it or set allow_unstable: true"
+        )
+
+
+def _validate(value: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> None:
+    validator = jsonschema.Draft202012Validator(schema)
+    error = jsonschema.exceptions.best_match(validator.iter_errors(value))
+    if error is None:
+        return
+    key = where + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
+    what = error.message
+    if error.validator == "additionalProperties":
+        unknown = sorted(set(error.instance) - set(error.schema["properties"]))
+        known = ", ".join(sorted(error.schema["properties"]))
+        what = f"unknown key {', '.join(map(repr, unknown))}; known keys are {known}"
+    raise ConfigError(f"{key.lstrip('.') or 'config'}: {what}")
+
+
+def _one_of(key: str, name: str, known: list[str], kind: str) -> None:
+    if name not in known:
+        raise ConfigError(f"{key}: unknown {kind} {name!r}; use one of {', '.join(known)}")

@@ -1,0 +1,20 @@
+"""The tables that figures and report read."""
+
+
+rule collect:
+    input:
+        statuses=[f"{RESULTS}/runs/{run}/{record.STATUS}" for run in PLAN.runs],
+        sources=sources("bench.summary"),
+    output:
+        summary=f"{RESULTS}/summary.csv",
+        epochs=f"{RESULTS}/epochs.csv",
+        machines=f"{RESULTS}/machines.json",
+    log:
+        f"{RESULTS}/logs/collect.txt",
+    conda:
+        "../envs/plots.yaml"
+    params:
+        runs=list(PLAN.runs),
+        results=subpath(output.summary, parent=True),
+    shell:
+        "python -m bench.summary {params.results} 2> {log}"

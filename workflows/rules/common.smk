@@ -1,0 +1,38 @@
+"""Names that the rules share, and what has to hold before anything runs."""
+
+import json
+from pathlib import Path
+
+import plots
+from bench import record
+from bench.job import system_sources
+from bench.launch import failures
+from bench.sources import sources
+from workflows.pipeline import PipelineBusy, hold_results
+
+RESULTS = str(PLAN.results)
+DATA = str(PLAN.data)
+FIGURES = plots.known()
+
+
+wildcard_constraints:
+    run="[^/]+",
+    dataset="[^/]+",
+    figure="|".join(FIGURES),
+
+
+def spec(wildcards):
+    return PLAN.runs[wildcards.run]
+
+
+def environment(wildcards):
+    framework = "tensorflow" if spec(wildcards).system == "tensorflow" else "torch"
+    return f"{workflow.basedir}/workflows/envs/{framework}.yaml"
+
+
+onstart:
+    try:
+        refuse_missing_devices(PLAN)
+        hold_results(PLAN.results, list(PLAN.runs))
+    except (ConfigError, PipelineBusy) as error:
+        sys.exit(f"Error: {error}")

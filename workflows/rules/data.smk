@@ -1,0 +1,35 @@
+"""Datasets as records, and the weights that every system starts from."""
+
+
+rule records:
+    input:
+        lambda wc: sources("data_prep", f"data_prep.{wc.dataset.replace('-', '_')}"),
+    output:
+        f"{DATA}/{{dataset}}/manifest.json",
+    log:
+        f"{RESULTS}/logs/records/{{dataset}}.txt",
+    conda:
+        "../envs/torch.yaml"
+    params:
+        folder=subpath(output[0], parent=True),
+        archives=f"--archives {PLAN.archives}" if PLAN.archives else "",
+    shell:
+        "python -m data_prep {wildcards.dataset} {params.folder} {params.archives}"
+        " 2>&1 | tee {log}"
+
+
+rule weights:
+    input:
+        sources=lambda wc: sources("models", f"models.{wc.model}"),
+        manifest=f"{DATA}/{{dataset}}/manifest.json",
+    output:
+        f"{RESULTS}/weights/{{model}}/{{dataset}}/seed-{{seed}}.npz",
+    log:
+        f"{RESULTS}/logs/weights/{{model}}-{{dataset}}-{{seed}}.txt",
+    conda:
+        "../envs/torch.yaml"
+    params:
+        records=subpath(input.manifest, parent=True),
+    shell:
+        "python -m models {wildcards.model} --records {params.records}"
+        " --seed {wildcards.seed} {output} 2> {log}"

@@ -1,0 +1,19 @@
+"""One rule draws every figure; a figure's name is its file's in plots/."""
+
+
+rule figure:
+    input:
+        summary=rules.collect.output.summary,
+        epochs=rules.collect.output.epochs,
+        sources=lambda wc: sources("plots", f"plots.{wc.figure}"),
+    output:
+        multiext(f"{RESULTS}/figures/{{figure}}", ".svg", ".png", ".csv", ".txt"),
+    log:
+        f"{RESULTS}/logs/figures/{{figure}}.txt",
+    conda:
+        "../envs/plots.yaml"
+    params:
+        folder=subpath(output[0], parent=True),
+    shell:
+        "python -m plots {wildcards.figure} --summary {input.summary} --epochs {input.epochs}"
+        " --out {params.folder} 2> {log}"

@@ -1,0 +1,21 @@
+"""The page that a person reads."""
+
+
+rule report:
+    input:
+        summary=rules.collect.output.summary,
+        machines=rules.collect.output.machines,
+        figures=expand(f"{RESULTS}/figures/{{figure}}.svg", figure=FIGURES),
+        sources=sources("workflows.report"),
+        page=sorted(Path(workflow.basedir, "workflows/report").glob("page.*")),
+    output:
+        f"{RESULTS}/report.html",
+    log:
+        f"{RESULTS}/logs/report.txt",
+    conda:
+        "../envs/plots.yaml"
+    params:
+        figures=lambda wc, input: Path(input.figures[0]).parent,
+    shell:
+        "python -m workflows.report --summary {input.summary} --machines {input.machines}"
+        " --figures {params.figures} --out {output} 2> {log}"

@@ -1,0 +1,32 @@
+"""One rule trains every run of every system, alone on the machine: its numbers are timings."""
+
+
+rule train:
+    input:
+        sources=lambda wc: system_sources(spec(wc)),
+        manifest=lambda wc: f"{DATA}/{spec(wc).dataset}/manifest.json",
+        weights=lambda wc: (
+            f"{RESULTS}/weights/{spec(wc).model}/{spec(wc).dataset}/seed-{spec(wc).seed}.npz"
+        ),
+    output:
+        [
+            f"{RESULTS}/runs/{{run}}/{name}"
+            for name in record.FILES
+            if name != record.LOG
+        ],
+    log:
+        f"{RESULTS}/runs/{{run}}/{record.LOG}",
+    conda:
+        environment
+    threads: workflow.cores
+    params:
+        spec=lambda wc: json.dumps(spec(wc).to_dict()),
+        python=lambda wc: PLAN.interpreters.get(spec(wc).system, "python"),
+        records=subpath(input.manifest, parent=True),
+        out=subpath(output[0], parent=True),
+        state=f"{RESULTS}/state/{{run}}",
+        # A run that failed (was killed, say) is due again; one that diverged is a result.
+        failures=lambda wc: failures(Path(RESULTS, "state", wc.run)),
+    shell:
+        "python -m bench.launch {params.spec:q} --python {params.python:q} --records {params.records}"
+        " --weights {input.weights} --state {params.state} --out {params.out} --owner $PPID"
