@@ -16,6 +16,8 @@ rule train:
         ],
     log:
         f"{RESULTS}/runs/{{run}}/{record.LOG}",
+    # The plan's order, in which the systems take turns.
+    priority: lambda wc: -list(PLAN.runs).index(wc.run)
     conda:
         environment
     threads: workflow.cores
