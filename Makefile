@@ -1,17 +1,18 @@
-# `make demo` and `make test` each set up all they need; Python 3.11+, git and make are enough.
+# `make demo` and `make test` each set up all they need; Python 3.11 or newer, git and make are enough.
 PYTHON ?= python3
-VENV ?= .venv
+VENV := .venv
 BIN := $(VENV)/bin
 # Plain PyPI gives Linux the CUDA build of torch, several GB; PyTorch's own index has the CPU build.
 # Where wheels come from elsewhere (PIP_FIND_LINKS is set), that is left alone.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PIP_INDEX := $(if $(PIP_FIND_LINKS),,--extra-index-url $(TORCH_INDEX))
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check $(PIP_INDEX)
 
-.PHONY: demo test fast-test lint gpu-test lock clean
+.PHONY: demo test fast-test lint gpu-test readme-figure lock clean
 
 demo: $(VENV)/installed
 	. $(BIN)/activate && snakemake --cores all
-	@echo "The report is results/report.html"
+	@echo "Done. Open $(CURDIR)/results/report.html; the numbers are in results/summary.csv."
 
 test: lint
 	. $(BIN)/activate && python -m pytest
@@ -27,17 +28,26 @@ lint: $(VENV)/installed
 gpu-test:
 	$(PYTHON) -m pytest tests/crossbow_impl tests/baselines -m gpu -rs
 
-$(VENV)/installed: requirements.lock
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INDEX) -r requirements.lock
-	touch $@
+# The README's picture and the line below it, from the runs in results/.
+readme-figure: $(VENV)/installed
+	$(BIN)/python docs/readme_figure.py
 
-# After a change of pyproject.toml: resolve again, and record what was resolved.
+# Written last, so that an interrupted installation is no installation; a changed lock starts afresh.
+$(VENV)/installed: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed and $(PYTHON) is %d.%d; name another: make PYTHON=python3.11" % sys.version_info[:2])'
+	@echo "Installing the packages of requirements.lock into $(VENV): some minutes, once."
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python $(PIP_INSTALL) -r requirements.lock
+	@touch $@
+
+# After a change of dependencies in pyproject.toml: resolve again, and record what was resolved.
 lock:
-	rm -rf $(VENV)-lock && $(PYTHON) -m venv $(VENV)-lock
-	$(VENV)-lock/bin/python -m pip install --quiet $(PIP_INDEX) ".[dev]"
-	$(VENV)-lock/bin/python -m pip freeze --exclude crossbow-suite | sed 's/+cpu$$//; s/ @ .*torch-\([0-9.]*\).*/==\1/' > requirements.lock
+	$(PYTHON) -m venv --clear $(VENV)-lock
+	$(PYTHON) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], sep="\n")' > $(VENV)-lock/wanted.txt
+	$(VENV)-lock/bin/python $(PIP_INSTALL) -r $(VENV)-lock/wanted.txt
+	$(VENV)-lock/bin/python -m pip freeze > $(VENV)-lock/frozen.txt
+	sed 's/^\(torch==[^+]*\)+.*/\1/' $(VENV)-lock/frozen.txt > requirements.lock
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf results/runs results/state results/figures results/weights results/*.csv results/*.json results/*.html
+	rm -rf results/runs results/state results/figures results/weights results/logs results/*.csv results/*.json results/*.html
