@@ -1,0 +1,75 @@
+"""Systems that should compute the same thing do, at every one of ten steps."""
+
+import numpy as np
+import pytest
+from steps import steps
+
+PYTORCH = "baselines.pytorch_ssgd:PyTorchSSGD"
+TENSORFLOW = "baselines.tensorflow_ssgd:TensorFlowSSGD"
+CROSSBOW = "crossbow_impl.train:Crossbow"
+TEN = 10
+# Everything that could differ at once: momentum, decay, augmentation, a rate that always changes.
+HARD = {
+    "epochs": 1,
+    "weight_decay": 1e-3,
+    "augmentation": "crop_flip",
+    "schedule": {"kind": "one-cycle", "warmup": 0.3},
+}
+
+
+def run(system, spec, digits, weights, folder):
+    samples = TEN * spec.batch * spec.devices
+    return steps(system, spec, digits, weights(spec.model), samples, folder)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("parity")
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_torch_and_tensorflow_agree(devices, spec, digits, weights, folder):
+    fields = {"model": "lenet", "devices": devices, **HARD}
+    torch = run(PYTORCH, spec("pytorch", **fields), digits, weights, folder / f"torch-{devices}")
+    keras = run(TENSORFLOW, spec("tensorflow", **fields), digits, weights, folder / f"tf-{devices}")
+    assert len(torch[0]["losses"]) == TEN
+    np.testing.assert_allclose(torch[0]["losses"], keras[0]["losses"], rtol=2e-5)
+    np.testing.assert_allclose(torch[0]["logits"], keras[0]["logits"], rtol=1e-4, atol=1e-5)
+
+
+def test_two_devices_take_the_steps_of_one_with_twice_the_batch(spec, digits, weights, folder):
+    one = spec("pytorch", model="lenet", batch=16, **HARD)
+    two = spec("pytorch", model="lenet", batch=8, devices=2, **HARD)
+    losses_one = run(PYTORCH, one, digits, weights, folder / "one")[0]["losses"]
+    losses_two = run(PYTORCH, two, digits, weights, folder / "two")[0]["losses"]
+    np.testing.assert_allclose(losses_one, losses_two, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("variant", "momentum", "schedule"),
+    [
+        ("algorithm-1", 0.0, {"kind": "one-cycle", "warmup": 0.3}),
+        # The released code has the rate inside the velocity: equal while the rate is.
+        ("released", 0.9, {"kind": "constant"}),
+    ],
+)
+def test_one_learner_without_averaging_is_sgd(
+    variant, momentum, schedule, spec, digits, weights, folder
+):
+    fields = {"model": "lenet", **HARD, "momentum": momentum, "schedule": schedule}
+    sgd = spec("pytorch", **fields)
+    # alpha 0: no correction reaches the learner or z, so the learner's own losses are compared.
+    sma = spec("crossbow", variant=variant, alpha=0.0, mu=0.0, **fields)
+    expected = run(PYTORCH, sgd, digits, weights, folder / f"sgd-{variant}")[0]
+    actual = run(CROSSBOW, sma, digits, weights, folder / f"sma-{variant}")[0]
+    np.testing.assert_allclose(actual["losses"], expected["losses"], rtol=1e-6)
+    parameters = [v.ravel() for n, v in expected.items() if n.startswith("model.")]
+    np.testing.assert_allclose(actual["w"][0], np.concatenate(parameters), rtol=1e-5, atol=1e-7)
+
+
+def test_the_comparison_can_fail(spec, digits, weights, folder):
+    """Another order of samples is another run: the losses above are no accident."""
+    fields = {"model": "lenet", **HARD}
+    a = run(PYTORCH, spec("pytorch", **fields), digits, weights, folder / "a")[0]["losses"]
+    b = run(PYTORCH, spec("pytorch", seed=2, **fields), digits, weights, folder / "b")[0]["losses"]
+    assert not np.allclose(a, b, rtol=1e-2)

@@ -1,0 +1,65 @@
+"""Inputs that many tests share: digits as records, and initial weights."""
+
+import dataclasses
+
+import pytest
+
+from bench.spec import RELEASED, RunSpec
+from data_prep.prepare import prepare
+from data_prep.records import open_records
+from models.weights import export
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory):
+    """The folder of the digits records."""
+    folder = tmp_path_factory.mktemp("data") / "digits"
+    prepare("digits", folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def weights(digits, tmp_path_factory):
+    """A function from a model's name to the file of its initial weights on digits."""
+    folder, records = tmp_path_factory.mktemp("weights"), open_records(digits)
+
+    def of(model):
+        path = folder / f"{model}.npz"
+        if not path.exists():
+            export(model, records.shape, records.classes, 1, path)
+        return path
+
+    return of
+
+
+@pytest.fixture
+def spec():
+    """A function that makes a RunSpec of a small run from the fields that matter to a test."""
+
+    def make(system="crossbow", **fields):
+        averaging = {"variant": RELEASED, "mu": 0.9} if system == "crossbow" else {}
+        defaults = {
+            "model": "logistic",
+            "dataset": "digits",
+            "batch": 8,
+            "seed": 1,
+            "epochs": 2,
+            "target": 0.9,
+            "lr": 0.05,
+            "momentum": 0.9,
+        }
+        return RunSpec(system=system, **{**defaults, **averaging, **fields})
+
+    return make
+
+
+@pytest.fixture
+def first():
+    """A function that cuts records down to their first n training samples."""
+
+    def cut(records, n):
+        return dataclasses.replace(
+            records, train_images=records.train_images[:n], train_labels=records.train_labels[:n]
+        )
+
+    return cut

@@ -1,0 +1,96 @@
+"""Run a system for a few steps in processes of its own, and keep what it computed.
+
+`python tests/steps.py MODULE:CLASS SAMPLES run.json OUTDIR` trains like `python -m MODULE`, on the
+first SAMPLES training images alone, and leaves `rank-R.npz` with every step's loss, the final
+logits (rank 0) and the state.
+"""
+
+import dataclasses
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def steps(system, spec, records, weights, samples, folder):
+    """What each rank computed: a list of dicts of arrays, one per rank (process)."""
+    folder.mkdir()
+    state = folder / "state"
+    state.mkdir()
+    job = {
+        "run": spec.id,
+        "spec": spec.to_dict(),
+        "inputs": {
+            "records": str(records),
+            "weights": str(weights),
+            "state": str(state),
+            "records_sha256": {},
+            "weights_sha256": "",
+        },
+        "code": {"sources_sha256": ""},
+    }
+    (folder / "run.json").write_text(json.dumps(job))
+    command = [sys.executable, __file__, system, str(samples), folder / "run.json", folder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [dict(np.load(path)) for path in sorted(folder.glob("rank-*.npz"))]
+
+
+class Recorded:
+    """A system that also writes down what it computes."""
+
+    def __init__(self, system, context):
+        self.system, self.context = system, context
+        self.losses = []
+
+    def __getattr__(self, name):
+        return getattr(self.system, name)
+
+    def train_epoch(self, epoch):
+        result = self.system.train_epoch(epoch)
+        self.losses.append(result.losses)
+        return result
+
+    def state(self):
+        state = self.system.state()
+        rank = self.context.rank
+        logits = {"logits": self.system.logits()} if rank == 0 else {}
+        losses = np.concatenate(self.losses)
+        np.savez(self.context.out / f"rank-{rank}.npz", losses=losses, **logits, **state)
+        return state
+
+
+def main():
+    system, samples = sys.argv[1], int(sys.argv[2])
+    sys.argv[1:] = sys.argv[3:]
+    sys.path.insert(0, str(ROOT))
+    from bench import runner
+
+    module, _, name = system.partition(":")
+    build_system = getattr(importlib.import_module(module), name)
+
+    def build(context):
+        records = context.records
+        few = dataclasses.replace(
+            records,
+            train_images=records.train_images[:samples],
+            train_labels=records.train_labels[:samples],
+        )
+        context = dataclasses.replace(context, records=few)
+        return Recorded(build_system(context), context)
+
+    if module == "baselines.tensorflow_ssgd":
+        runner.main(build)
+    else:
+        from bench.ranks import spread
+
+        runner.main(build, spread)
+
+
+if __name__ == "__main__":
+    main()
