@@ -1,4 +1,4 @@
-"""SMA on logistic regression in plain NumPy, float64, one learner at a time, as the paper writes it.
+"""SMA on logistic regression in plain NumPy, float64, one learner at a time, as in the paper.
 
 Written from the paper's Algorithm 1 and the design's description of the variants, without looking
 like the implementation: no flat storage, no in-place updates, no devices.

@@ -1,0 +1,63 @@
+import pytest
+
+from crossbow_impl.autotune import DWELL, SAMPLES, WARM_UP, AutoTuner, most_learners
+
+
+def tune(throughput, most=16, noise=lambda sample: 1.0):
+    """Feed the tuner a machine's throughput by number of learners until it settles."""
+    tuner, decisions, sample = AutoTuner(most), [], 0
+    while not tuner.settled:
+        decisions.append(tuner.observe(throughput(tuner.learners) * noise(sample)))
+        sample += 1
+        assert sample < 1000
+    return tuner.learners, [decision for decision in decisions if decision != "wait"]
+
+
+def test_grows_while_it_pays_and_takes_back_the_one_too_many():
+    learners, decisions = tune(lambda m: min(m, 5) * 100.0)
+    assert learners == 5
+    assert decisions == ["grow"] * 5 + ["shrink"]
+
+
+def test_one_learner_where_more_do_not_pay():
+    assert tune(lambda m: 100.0) == (1, ["grow", "shrink"])
+
+
+def test_stops_at_the_most():
+    assert tune(lambda m: m * 100.0, most=3)[0] == 3
+
+
+def test_a_rise_below_the_threshold_does_not_pay():
+    assert tune(lambda m: 100.0 * 1.04**m)[0] == 1
+    assert tune(lambda m: 100.0 * 1.06**m, most=4)[0] == 4
+
+
+def test_a_slow_first_sample_and_one_outlier_do_not_mislead():
+    def noise(sample):  # the first after each change is slow, and one of the rest is an outlier
+        return {0: 0.1, 1: 3.0}.get(sample % (WARM_UP + SAMPLES), 1.0)
+
+    assert tune(lambda m: min(m, 3) * 100.0, noise=noise)[0] == 3
+
+
+def test_state_and_back():
+    tuner = AutoTuner(8)
+    for sample in range(WARM_UP + SAMPLES + 2):
+        tuner.observe(100.0 + sample)
+    again = AutoTuner(8)
+    again.load_state(tuner.state())
+    assert vars(again) == vars(tuner)
+    assert again.observe(500.0) == tuner.observe(500.0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "samples", "most"),
+    [
+        ({"batch": 16}, 10**6, 16),
+        ({"batch": 16}, 16 * DWELL * 3, 3),
+        ({"batch": 16, "devices": 2}, 16 * DWELL * 3, 1),
+        ({"batch": 16, "alpha": 0.3}, 10**6, 10),  # bound 3.8 / (k + 1.9) exceeds 0.3 up to k = 10
+        ({"batch": 16}, 10, 1),
+    ],
+)
+def test_the_most_that_tuning_may_try(fields, samples, most, spec):
+    assert most_learners(spec(learners="auto", **fields), samples) == most

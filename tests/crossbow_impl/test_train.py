@@ -1,0 +1,81 @@
+"""Crossbow as a whole on one device: tuning, restart after a checkpoint, refusals."""
+
+import numpy as np
+import pytest
+
+from bench.clock import Ledger
+from bench.record import AUTOTUNE, AUTOTUNE_COLUMNS, read_table
+from bench.system import Context
+from crossbow_impl.train import Crossbow
+from data_prep.records import open_records
+
+
+@pytest.fixture
+def crossbow(spec, digits, weights, tmp_path):
+    def make(**fields):
+        cell = spec(**fields)
+        records, path = open_records(digits), weights(cell.model)
+        return Crossbow(Context(spec=cell, records=records, weights=path, out=tmp_path))
+
+    return make
+
+
+def test_going_on_from_a_state_is_bit_equal(device_type, crossbow):
+    fields = {"model": "lenet", "learners": 3, "device_type": device_type, "epochs": 3}
+    whole, before = crossbow(**fields), crossbow(**fields)
+    for epoch in range(2):
+        whole.train_epoch(epoch)
+    before.train_epoch(0)
+    after = crossbow(**fields)
+    after.load_state(before.state())
+    after.train_epoch(1)
+    for name, array in whole.state().items():
+        if device_type == "cpu":
+            assert np.array_equal(array, after.state()[name]), name
+        elif name != "loop":
+            np.testing.assert_allclose(array, after.state()[name], rtol=1e-3, atol=1e-5)
+
+
+def test_warming_up_changes_nothing(crossbow):
+    system = crossbow(model="lenet", learners=2)
+    before = system.state()
+    system.prepare(Ledger())
+    after = system.state()
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+def test_tuning_leaves_its_trace(device_type, crossbow, tmp_path, monkeypatch):
+    system = crossbow(learners="auto", batch=4, device_type=device_type)
+    clock = iter(range(10**6))  # every sample takes one second, so more learners do more images
+    monkeypatch.setattr(system, "_now", lambda: next(clock))
+    system.prepare(Ledger())
+    for epoch in range(12):
+        learners = system.train_epoch(epoch).learners
+    trace = read_table(tmp_path / AUTOTUNE)
+    assert list(trace[0]) == AUTOTUNE_COLUMNS
+    assert learners > 2
+    assert [row["decision"] for row in trace].count("grow") >= learners - 1
+    assert system.k == len(system.learners.w) == learners
+
+
+def test_tuning_goes_on_from_a_state(crossbow):
+    system = crossbow(learners="auto", batch=4)
+    for epoch in range(3):
+        system.train_epoch(epoch)
+    again = crossbow(learners="auto", batch=4)
+    again.load_state(system.state())
+    assert again.trace == system.trace
+    assert again.k == system.k
+
+
+def test_more_images_an_iteration_than_there_are_is_refused(crossbow):
+    with pytest.raises(ValueError, match="one iteration takes 1600 images and digits has 1437"):
+        crossbow(learners=4, batch=400)
+
+
+def test_weight_averaging_learns_digits(device_type, crossbow):
+    system = crossbow(model="lenet", learners=4, lr=0.03, batch=8, device_type=device_type)
+    losses = [system.train_epoch(epoch).losses.mean() for epoch in range(3)]
+    assert losses[-1] < 0.5 * losses[0]
+    accuracy = (system.logits().argmax(1) == system.feed.records.test_labels).mean()
+    assert accuracy > 0.8
