@@ -134,7 +134,7 @@ def _failure(error: Exception) -> dict[str, Any]:
     message = str(error).strip() or type(error).__name__
     exhausted = isinstance(error, MemoryError) or any(
         sign in message
-        for sign in ("out of memory", "OutOfMemoryError", "can't allocate memory", "OOM when")
+        for sign in ("out of memory", "MemoryError", "can't allocate memory", "OOM when")
     )
     status = record.OUT_OF_MEMORY if exhausted else record.FAILED
     return {"status": status, "reason": message.splitlines()[-1], "carried_s": 0.0}
