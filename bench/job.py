@@ -10,10 +10,16 @@ from bench.sources import digest, sources
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
 
+REGISTRY = "bench/systems.py"
+
 
 def system_sources(spec: RunSpec) -> list[str]:
-    """The files whose change makes a run of `spec` a different run."""
-    return sources(SYSTEMS[spec.system], f"models.{spec.model}")
+    """The files whose change makes a run of `spec` a different run.
+
+    The registry is not one of them: a line for another system leaves this one's runs as they are.
+    """
+    found = sources(SYSTEMS[spec.system], f"models.{spec.model}")
+    return [path for path in found if path != REGISTRY]
 
 
 def describe(spec: RunSpec, records: Path, weights: Path, state: Path) -> dict[str, Any]:
