@@ -10,7 +10,8 @@ sys.path.insert(0, workflow.basedir)
 
 from workflows.plan import ConfigError, plan, refuse_missing_devices
 
-if "matrix" not in config:
+# A file that was given stands alone: one without a matrix must be refused, not completed.
+if not workflow.overwrite_configfiles:
 
     configfile: Path(workflow.basedir) / "workflows/config/quickstart.yaml"
 

@@ -1,6 +1,7 @@
 """From a config to the runs it asks for; a config that can't be run is refused here."""
 
 import itertools
+import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,14 @@ from data_prep import datasets
 from data_prep.augment import AUGMENTATIONS
 
 SCHEMA = record.read_json(Path(__file__).parent / "schemas" / "config.schema.json")
+KINDS = {
+    "integer": "a whole number",
+    "number": "a number, such as 0.001 or 1.0e-3",
+    "string": "text",
+    "object": "a mapping of keys to values",
+    "array": "a list",
+    "boolean": "true or false",
+}
 AVERAGING_KEYS = ("learners", "variant", "alpha", "mu", "allow_unstable")
 DEFAULT_MU = 0.9  # the released Crossbow's
 
@@ -49,7 +58,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
     runs: dict[str, RunSpec] = {}
     for index, group in enumerate(config["matrix"]):
         where = f"matrix[{index}]"
-        for cell in _cells({**config.get("defaults", {}), **group}):
+        for cell in _cells({**config.get("defaults", {}), **group}, where):
             spec = _spec(cell, group, where)
             if spec.id in runs:
                 raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
@@ -82,12 +91,12 @@ def refuse_missing_devices(plan: Plan) -> None:
             )
 
 
-def _cells(group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _cells(group: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
     """Every combination of the group's values; a list is one value per run."""
     axes = [value if isinstance(value, list) else [value] for value in group.values()]
     for key, axis in zip(group, axes, strict=True):
         if not axis:
-            raise ConfigError(f"{key}: an empty list plans no runs; give it a value")
+            raise ConfigError(f"{where}.{key}: an empty list plans no runs; give it a value")
     for values in itertools.product(*axes):
         yield dict(zip(group, values, strict=True))
 
@@ -95,6 +104,7 @@ def _cells(group: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec:
     cell_schema = {**SCHEMA["$defs"]["cell"], "$defs": SCHEMA["$defs"]}
     _validate(cell, cell_schema, where)
+    cell = _numbers(cell, where)
     system = cell["system"]
     _one_of(f"{where}.system", system, list(SYSTEMS), "system")
     _one_of(f"{where}.model", cell["model"], models.known(), "model")
@@ -135,18 +145,61 @@ def _refuse_unstable(spec: RunSpec, where: str) -> None:
         )
 
 
-def _validate(value: Mapping[str, Any], schema: Mapping[str, Any], where: str) -> None:
+def _numbers(cell: dict[str, Any], where: str) -> dict[str, Any]:
+    """The cell with one spelling of each number, so that 1 and 1.0 name the same run."""
+    properties, alike = SCHEMA["$defs"]["cell"]["properties"], dict(cell)
+    for key, value in cell.items():
+        values = value.items() if isinstance(value, dict) else [("", value)]
+        for inner, number in values:
+            if isinstance(number, float) and not math.isfinite(number):
+                name = f"{where}.{key}" + (f".{inner}" if inner else "")
+                raise ConfigError(f"{name}: {number} is not finite; give it a finite number")
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            kind = properties[key].get("type") or properties[key]["else"]["type"]
+            alike[key] = int(value) if kind == "integer" else float(value)
+    return alike
+
+
+def _validate(value: Any, schema: Mapping[str, Any], where: str) -> None:
     validator = jsonschema.Draft202012Validator(schema)
     error = jsonschema.exceptions.best_match(validator.iter_errors(value))
     if error is None:
         return
     key = where + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
-    what = error.message
-    if error.validator == "additionalProperties":
-        unknown = sorted(set(error.instance) - set(error.schema["properties"]))
-        known = ", ".join(sorted(error.schema["properties"]))
-        what = f"unknown key {', '.join(map(repr, unknown))}; known keys are {known}"
-    raise ConfigError(f"{key.lstrip('.') or 'config'}: {what}")
+    raise ConfigError(f"{key.lstrip('.') or 'config'}: {_sentence(error)}")
+
+
+def _sentence(error: jsonschema.ValidationError) -> str:
+    """What is wrong with a value and what to do, in words of a config rather than of a schema."""
+    rule, value, limit = error.validator, error.instance, error.validator_value
+    if rule == "additionalProperties":
+        properties = error.schema["properties"]
+        unknown = ", ".join(repr(key) for key in value if key not in properties)
+        return f"unknown key {unknown}; known keys are {', '.join(sorted(properties))}"
+    if rule == "required":
+        missing = ", ".join(repr(key) for key in limit if key not in value)
+        return f"the key {missing} is missing; give it a value"
+    if rule == "type":
+        return f"{value!r} is not {KINDS[limit]}; make it one"
+    if rule == "enum":
+        return f"unknown value {value!r}; use one of {', '.join(limit)}"
+    if rule == "const":
+        return f"unknown value {value!r}; use {limit} or a number"
+    if rule == "minItems":
+        return "an empty list; give it at least one item"
+    bounds = {
+        "minimum": "at least",
+        "exclusiveMinimum": "more than",
+        "maximum": "at most",
+        "exclusiveMaximum": "less than",
+    }
+    if rule in bounds:
+        return f"{value} is out of range; use {bounds[rule]} {limit}"
+    if rule == "pattern":
+        return f"{value!r} is not a name; use lower-case letters, digits and hyphens"
+    if rule == "minLength":
+        return "empty text; give it a value or remove the key"
+    return str(error.message)
 
 
 def _one_of(key: str, name: str, known: list[str], kind: str) -> None:
