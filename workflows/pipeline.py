@@ -1,9 +1,13 @@
-"""One pipeline at a time on one results folder."""
+"""The pipeline as a process: alone on its results folder, with its own python, repeatable."""
 
 import fcntl
 import os
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bench import record
 from bench.progress import MATRIX
 
 _held: list[object] = []  # the lock lives as long as this process, and dies with it
@@ -39,3 +43,27 @@ def hold_results(results: Path, runs: list[str]) -> None:
     lock.flush()
     _held.append(lock)
     (state / MATRIX).write_text("\n".join(runs) + "\n")
+
+
+def prefer_this_python() -> None:
+    """Make `python` mean Snakemake's own, also where its environment was not activated.
+
+    A rule's conda environment, activated later, still comes first.
+    """
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+def rerun_command(results: str, configfiles: Sequence[Path], overrides: Mapping[str, str]) -> str:
+    """The command that repeats run `{run}` with the config that this pipeline was given.
+
+    `configfiles` and `overrides` are the values of --configfile and --config.
+    """
+    words = ["snakemake", "--cores", "all"]
+    if configfiles:
+        here = Path.cwd()
+        paths = [p.relative_to(here) if p.is_relative_to(here) else p for p in configfiles]
+        words += ["--configfile", *map(str, paths)]
+    if overrides:
+        words += ["--config", *(f"{key}={value}" for key, value in overrides.items())]
+    target = f"{shlex.quote(results)}/runs/{{run}}/{record.STATUS}"
+    return f"{shlex.join(words)} --force {target}"

@@ -8,11 +8,18 @@ from bench import record
 from bench.job import system_sources
 from bench.launch import failures
 from bench.sources import sources
-from workflows.pipeline import PipelineBusy, hold_results
+from workflows.pipeline import (
+    PipelineBusy,
+    hold_results,
+    prefer_this_python,
+    rerun_command,
+)
 
 RESULTS = str(PLAN.results)
 DATA = str(PLAN.data)
 FIGURES = plots.known()
+
+prefer_this_python()
 
 
 wildcard_constraints:
@@ -28,6 +35,11 @@ def spec(wildcards):
 def environment(wildcards):
     framework = "tensorflow" if spec(wildcards).system == "tensorflow" else "torch"
     return f"{workflow.basedir}/workflows/envs/{framework}.yaml"
+
+
+def rerun(wildcards):
+    files, values = workflow.overwrite_configfiles, workflow.config_settings.config
+    return rerun_command(RESULTS, files, values)
 
 
 onstart:

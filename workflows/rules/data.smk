@@ -1,5 +1,7 @@
 """Datasets as records, and the weights that every system starts from."""
 
+import shlex
+
 
 rule records:
     input:
@@ -12,10 +14,10 @@ rule records:
         "../envs/torch.yaml"
     params:
         folder=subpath(output[0], parent=True),
-        archives=f"--archives {PLAN.archives}" if PLAN.archives else "",
+        archives=f"--archives {shlex.quote(PLAN.archives)}" if PLAN.archives else "",
     shell:
-        "python -m data_prep {wildcards.dataset} {params.folder} {params.archives}"
-        " 2>&1 | tee {log}"
+        "python -m data_prep {wildcards.dataset} {params.folder:q} {params.archives}"
+        " 2>&1 | tee {log:q}"
 
 
 rule weights:
@@ -31,5 +33,5 @@ rule weights:
     params:
         records=subpath(input.manifest, parent=True),
     shell:
-        "python -m models {wildcards.model} --records {params.records}"
-        " --seed {wildcards.seed} {output} 2> {log}"
+        "python -m models {wildcards.model} --records {params.records:q}"
+        " --seed {wildcards.seed} {output:q} 2> {log:q}"

@@ -15,5 +15,5 @@ rule figure:
     params:
         folder=subpath(output[0], parent=True),
     shell:
-        "python -m plots {wildcards.figure} --summary {input.summary} --epochs {input.epochs}"
-        " --out {params.folder} 2> {log}"
+        "python -m plots {wildcards.figure} --summary {input.summary:q} --epochs {input.epochs:q}"
+        " --out {params.folder:q} 2> {log:q}"

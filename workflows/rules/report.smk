@@ -16,6 +16,7 @@ rule report:
         "../envs/plots.yaml"
     params:
         figures=lambda wc, input: Path(input.figures[0]).parent,
+        rerun=rerun,
     shell:
-        "python -m workflows.report --summary {input.summary} --machines {input.machines}"
-        " --figures {params.figures} --out {output} 2> {log}"
+        "python -m workflows.report --summary {input.summary:q} --machines {input.machines:q}"
+        " --figures {params.figures:q} --out {output:q} --rerun {params.rerun:q} 2> {log:q}"
