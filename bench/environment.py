@@ -47,11 +47,12 @@ def code() -> dict[str, Any]:
 
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(ROOT), *arguments]
-        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
 
     try:
         return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain"))}
-    except FileNotFoundError:  # no git on this machine
+    except (FileNotFoundError, subprocess.CalledProcessError):  # no git, or no repository
         return {"commit": "", "dirty": True}
 
 

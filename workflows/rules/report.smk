@@ -7,7 +7,7 @@ rule report:
         machines=rules.collect.output.machines,
         figures=expand(f"{RESULTS}/figures/{{figure}}.svg", figure=FIGURES),
         sources=sources("workflows.report"),
-        page=sorted(Path(workflow.basedir, "workflows/report").glob("page.*")),
+        page=sorted(map(str, Path("workflows/report").glob("page.*"))),
     output:
         f"{RESULTS}/report.html",
     log:
