@@ -1,4 +1,4 @@
-# `make demo` and `make test` each set up all they need; Python 3.11 or newer, git and make are enough.
+# `make demo` and `make test` each set up all they need; Python 3.11 to 3.13, git and make are enough.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,7 +34,7 @@ readme-figure: $(VENV)/installed
 
 # Written last, so that an interrupted installation is no installation; a changed lock starts afresh.
 $(VENV)/installed: requirements.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed and $(PYTHON) is %d.%d; name another: make PYTHON=python3.11" % sys.version_info[:2])'
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(not (3, 11) <= v < (3, 14) and "Python 3.11 to 3.13 is needed and $(PYTHON) is %d.%d; name another: make PYTHON=python3.13" % v)'
 	@echo "Installing the packages of requirements.lock into $(VENV): some minutes, once."
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python $(PIP_INSTALL) -r requirements.lock

@@ -1,0 +1,52 @@
+"""`python docs/readme_figure.py`: put a figure of results/ and its provenance into the README."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGURE = "time_to_accuracy"
+BLOCK = re.compile(r"(?<=<!-- figure: written by `make readme-figure` -->\n).*?(?=<!-- end)", re.S)
+PACKAGES = ("torch", "tensorflow_cpu", "tensorflow")
+
+
+def main(root: Path = ROOT) -> None:
+    """Copy the figure to docs/images/ and write the lines between the README's two marks."""
+    results, image = root / "results", Path("docs/images", f"{FIGURE}.svg")
+    (root / image).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(results / "figures" / image.name, root / image)
+    title, *_, sample = (results / "figures" / f"{FIGURE}.txt").read_text().splitlines()
+    caption = f"{title}; m learners per device, batch b of a learner. {sample}"
+    lines = [f"![{title}]({image.as_posix()})", "", f"*{caption} {provenance(results)}*"]
+    readme = root / "README.md"
+    readme.write_text(BLOCK.sub(lambda _: "\n".join(lines) + "\n", readme.read_text()))
+
+
+def provenance(results: Path) -> str:
+    """Commits, with their dates, and the frameworks' versions that the runs in `results` had."""
+    with (results / "summary.csv").open(newline="") as file:
+        commits = {(row["commit"], row["dirty"] == "True") for row in csv.DictReader(file)}
+    packages = {
+        f"{name} {machine['environment']['packages'][name]}"
+        for machine in json.loads((results / "machines.json").read_text())
+        for name in PACKAGES
+        if name in machine["environment"]["packages"]
+    }
+    code = [
+        f"commit {commit[:10]}{_date(commit)}{' with later changes' if dirty else ''}"
+        for commit, dirty in sorted(commits)
+    ]
+    return f"{'; '.join([*code, *sorted(packages)]).capitalize()}."
+
+
+def _date(commit: str) -> str:
+    command = ["git", "-C", str(ROOT), "show", "-s", "--format=%cs", commit]
+    date = subprocess.run(command, capture_output=True, text=True).stdout.strip()
+    return f" of {date}" if date else ""
+
+
+if __name__ == "__main__":
+    main()
