@@ -178,7 +178,7 @@ def _sentence(error: jsonschema.ValidationError) -> str:
         return f"unknown key {unknown}; known keys are {', '.join(sorted(properties))}"
     if rule == "required":
         missing = ", ".join(repr(key) for key in limit if key not in value)
-        return f"the key {missing} is missing; give it a value"
+        return f"no value for {missing}; add it"
     if rule == "type":
         return f"{value!r} is not {KINDS[limit]}; make it one"
     if rule == "enum":
