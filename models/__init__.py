@@ -2,7 +2,8 @@
 
 A model file defines `torch_model(shape, classes)` and `keras_model(shape, classes)`, the same
 network in both frameworks with its layers in the same order; `shape` is (height, width, channels)
-of the images, which torch takes as NCHW and Keras as NHWC.
+of the images, which torch takes as NCHW and Keras as NHWC. Both raise ValueError, in one sentence,
+for images that the network can't take. What networks share is in files whose names start with "_".
 """
 
 import importlib
@@ -10,12 +11,11 @@ from pathlib import Path
 from types import ModuleType
 
 FOLDER = Path(__file__).parent
-NOT_MODELS = {"__init__", "__main__", "weights"}
 
 
 def known() -> list[str]:
     """The names of all models."""
-    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in NOT_MODELS)
+    return sorted({path.stem for path in FOLDER.glob("[!_]*.py")} - {"weights"})
 
 
 def load(name: str) -> ModuleType:

@@ -1,6 +1,7 @@
 """`python -m models MODEL --records FOLDER --seed N OUT.npz`: export a run's initial weights."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from data_prep.records import open_records
@@ -13,4 +14,7 @@ parser.add_argument("--seed", type=int, required=True)
 parser.add_argument("out", type=Path)
 arguments = parser.parse_args()
 records = open_records(arguments.records)
-export(arguments.model, records.shape, records.classes, arguments.seed, arguments.out)
+try:
+    export(arguments.model, records.shape, records.classes, arguments.seed, arguments.out)
+except ValueError as refusal:
+    sys.exit(str(refusal))

@@ -13,7 +13,7 @@ TORCH_TO_KERAS = {4: (2, 3, 1, 0), 2: (1, 0)}
 
 
 def export(model: str, shape: tuple[int, int, int], classes: int, seed: int, path: Path) -> None:
-    """Draw the weights that `seed` gives, in torch's default initialisation, and write `path`."""
+    """Write the weights that the model's torch definition draws from `seed` to `path`."""
     import torch
 
     torch.manual_seed(seed)
