@@ -1,21 +1,25 @@
-"""Synchronous SGD in PyTorch: DistributedDataParallel over devices, plain eager mode."""
+"""Synchronous SGD in PyTorch: from the plain eager loop to one compiled, captured step.
 
-from typing import Any
+DistributedDataParallel over devices. The spec's options make the stronger forms: mixed precision,
+channels last, torch.compile, and the whole step as one CUDA graph (on one device).
+"""
 
 import numpy as np
 import torch
 import torch.distributed as dist
+from torch import Tensor
 from torch.nn.functional import cross_entropy
 from torch.nn.parallel import DistributedDataParallel
 
 import models
 from bench import runner
 from bench.clock import Ledger
+from bench.precision import autocast, use_precision
 from bench.ranks import spread
 from bench.schedules import learning_rate
 from bench.system import Context, EpochResult
-from data_prep.epoch_plan import EpochPlan
-from data_prep.feed import Feed
+from data_prep.device_feed import DeviceFeed
+from data_prep.host_feed import HostFeed
 from models.weights import load_torch
 
 
@@ -28,64 +32,90 @@ class PyTorchSSGD:
     def __init__(self, context: Context) -> None:
         spec, records = context.spec, context.records
         self.spec, self.rank, self.ranks = spec, context.rank, context.ranks
-        index = context.rank if spec.device_type == "cuda" else 0
-        self.device = torch.device(spec.device_type, index)
-        self.feed = Feed(records, spec.augmentation, spec.seed)
+        cuda = spec.device_type == "cuda"
+        self.device = torch.device(spec.device_type, context.rank if cuda else 0)
+        use_precision(spec.precision)
+        self.feed: HostFeed | DeviceFeed = HostFeed(records, spec.augmentation, spec.seed)
+        if cuda:
+            self.feed = DeviceFeed(
+                records, spec.augmentation, spec.seed, self.device, spec.channels_last
+            )
+        if self.images > self.feed.samples:
+            raise ValueError(
+                f"one iteration takes {self.images} images and {records.name} has "
+                f"{self.feed.samples}: use fewer devices or a smaller batch"
+            )
         self.model = models.load(spec.model).torch_model(records.shape, records.classes)
         load_torch(self.model, context.weights)
         self.model.to(self.device)
-        self.step_model: torch.nn.Module = self.model
+        if spec.channels_last:
+            self.model.to(memory_format=torch.channels_last)
+        self.forward: torch.nn.Module = self.model
         if self.ranks > 1:
-            self.step_model = DistributedDataParallel(self.model)
+            self.forward = DistributedDataParallel(self.model)
+        self.batch_at = self.feed.batch_at
+        if spec.compile:
+            self.forward.compile(dynamic=False)
+            self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
+        self.lr = torch.tensor(spec.lr, device=self.device)
         self.optimizer = torch.optim.SGD(
             self.model.parameters(),
-            spec.lr,
+            self.lr,
             momentum=spec.momentum,
             weight_decay=spec.weight_decay,
+            fused=True,
         )
-        if self.ranks * spec.batch > self.feed.samples:
-            raise ValueError(
-                f"one iteration takes {self.ranks * spec.batch} images and {records.name} has "
-                f"{self.feed.samples}: use fewer devices or a smaller batch"
-            )
+        iterations = self.feed.samples // self.images
+        self.rates, self.losses = (torch.zeros(iterations, device=self.device) for _ in range(2))
+        self.count = torch.zeros(1, dtype=torch.int64, device=self.device)
+        self.step = self._step
+
+    @property
+    def images(self) -> int:
+        """How many images one iteration takes, on all devices."""
+        return self.ranks * self.spec.batch
 
     def prepare(self, ledger: Ledger) -> None:
-        """Run forward and backward once, so that one-off costs are not training."""
-        with ledger.phase("warmup"):
-            buffers = [buffer.clone() for buffer in self.model.buffers()]
-            self._loss(self.feed.plan(0), 0).backward()
-            self.optimizer.zero_grad()
-            for buffer, before in zip(self.model.buffers(), buffers, strict=True):
-                buffer.copy_(before)
+        """Compile, warm up and capture one step; what is trained stays as it was."""
+        with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
+            before = [tensor.clone() for tensor in self._model_tensors().values()]
+            self.model.train()
+            self._begin(0)
+            side = torch.cuda.Stream(self.device) if self.spec.graph else None
+            with torch.cuda.stream(side):
+                self._step()
+            # The step made the momentum buffers; a first step from zero is the same step.
+            for state in self.optimizer.state.values():
+                for buffer in state.values():
+                    buffer.zero_()
+            if side:
+                self.drain()
+                graph = torch.cuda.CUDAGraph()
+                self.count.zero_()
+                with torch.cuda.graph(graph, stream=side):
+                    self._step()
+                self.step = graph.replay
+            for tensor, value in zip(self._model_tensors().values(), before, strict=True):
+                tensor.copy_(value)
 
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
-        spec, plan = self.spec, self.feed.plan(epoch)
-        iterations = self.feed.samples // (self.ranks * spec.batch)
-        losses = []
         self.model.train()
-        for iteration in range(iterations):
-            cursor = iteration * self.ranks * spec.batch
-            position = epoch + cursor / self.feed.samples
-            lr = learning_rate(spec.schedule, spec.lr, position, spec.epochs)
-            self.optimizer.param_groups[0]["lr"] = lr
-            loss = self._loss(plan, cursor)
-            loss.backward()
-            self.optimizer.step()
-            self.optimizer.zero_grad()
-            losses.append(loss.detach())
-        mean_losses = torch.stack(losses) / self.ranks
+        rates = self._begin(epoch)
+        for _ in rates:
+            self.step()
+        losses = self.losses / self.ranks
         if self.ranks > 1:
-            dist.all_reduce(mean_losses)
-        images = iterations * self.ranks * spec.batch
-        return EpochResult(losses=mean_losses.cpu().numpy(), images=images, learners=1, lr=lr)
+            dist.all_reduce(losses)
+        images = len(rates) * self.images
+        return EpochResult(losses=losses.cpu().numpy(), images=images, learners=1, lr=rates[-1])
 
     def logits(self) -> np.ndarray:
         """Of the model, on the test set."""
         self.model.eval()
-        images = torch.from_numpy(self.feed.test_images())
-        with torch.inference_mode():
-            parts = [self.model(part.to(self.device)).cpu() for part in images.split(1024)]
+        images = self.feed.tests()
+        with torch.inference_mode(), autocast(self.spec.precision, self.device):
+            parts = [self.model(part).float().cpu() for part in images.split(2000)]
         return torch.cat(parts).numpy()
 
     def drain(self) -> None:
@@ -106,27 +136,42 @@ class PyTorchSSGD:
 
     def load_state(self, state: dict[str, np.ndarray]) -> None:
         """Go back to what `state` returned."""
-        if self.spec.momentum:
-            for parameter in self.model.parameters():
-                velocity = torch.zeros_like(parameter)
-                self.optimizer.state[parameter]["momentum_buffer"] = velocity
         for name, tensor in self._tensors().items():
             tensor.copy_(torch.from_numpy(state[name]))
 
-    def _tensors(self) -> dict[str, torch.Tensor]:
-        tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}
-        for index, parameter in enumerate(self.model.parameters()):
-            momentum: Any = self.optimizer.state[parameter].get("momentum_buffer")
-            if momentum is not None:
-                tensors[f"momentum.{index}"] = momentum
-        return tensors
+    def _begin(self, epoch: int) -> list[float]:
+        """Hand an epoch to the device; its learning rates, one per iteration."""
+        spec, samples, iterations = self.spec, self.feed.samples, len(self.rates)
+        positions = [epoch + i * self.images / samples for i in range(iterations)]
+        rates = [learning_rate(spec.schedule, spec.lr, p, spec.epochs) for p in positions]
+        self.rates.copy_(torch.tensor(rates))
+        self.count.zero_()
+        self.feed.begin(self.feed.plan(epoch))
+        return rates
 
-    def _loss(self, plan: EpochPlan, cursor: int) -> torch.Tensor:
-        """The mean loss of this rank's batch of the iteration that starts at `cursor`."""
-        first = cursor + self.rank * self.spec.batch
-        images, labels = self.feed.batch(plan[first : first + self.spec.batch])
-        x = torch.from_numpy(images).to(self.device)
-        return cross_entropy(self.step_model(x), torch.from_numpy(labels).to(self.device))
+    def _step(self) -> None:
+        """One iteration, all of it on the device: which one it is, is a tensor there."""
+        start = self.count * self.images + self.rank * self.spec.batch
+        images, labels = self.batch_at(start, self.spec.batch)
+        self.lr.copy_(self.rates.index_select(0, self.count)[0])
+        self.optimizer.zero_grad()
+        with autocast(self.spec.precision, self.device):
+            loss = cross_entropy(self.forward(images), labels)
+        loss.backward()
+        self.optimizer.step()
+        self.losses.scatter_(0, self.count, loss.detach().view(1))
+        self.count.add_(1)
+
+    def _model_tensors(self) -> dict[str, Tensor]:
+        return {f"model.{name}": tensor for name, tensor in self.model.state_dict().items()}
+
+    def _tensors(self) -> dict[str, Tensor]:
+        momenta = {
+            f"momentum.{index}": self.optimizer.state[parameter]["momentum_buffer"]
+            for index, parameter in enumerate(self.model.parameters())
+            if "momentum_buffer" in self.optimizer.state[parameter]
+        }
+        return self._model_tensors() | momenta
 
 
 if __name__ == "__main__":

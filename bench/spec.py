@@ -7,8 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-ALGORITHM_1, RELEASED, KUNGFU = "algorithm-1", "released", "kungfu"
-VARIANTS = (ALGORITHM_1, RELEASED, KUNGFU)
+ALGORITHM_1, RELEASED, KUNGFU, EA_SGD, SSGD = (
+    "algorithm-1",
+    "released",
+    "kungfu",
+    "ea-sgd",
+    "ssgd",
+)
+VARIANTS = (ALGORITHM_1, RELEASED, KUNGFU, EA_SGD, SSGD)
 CONSTANT_LR: Mapping[str, Any] = {"kind": "constant"}
 
 
@@ -20,7 +26,11 @@ class RunSpec:
     iteration consumes `devices * learners * batch` images. `learners` counts per device. Models of
     averaging systems read `variant`, `alpha` (None: 1/k, with k = devices * learners) and `mu`;
     the others ignore them. `target` is a test accuracy in (0, 1). `schedule` is a learning-rate
-    rule of `bench.schedules`.
+    rule of `bench.schedules`. Learners synchronise every `tau` iterations (0: never).
+    `batch_norm` says whose statistics the evaluated model has.
+
+    How a step is computed: `precision` (bf16 is automatic mixed precision over fp32 weights),
+    `compile` (torch.compile), `channels_last` memory, and `graph`, one CUDA graph for all learners.
     """
 
     system: str
@@ -41,6 +51,12 @@ class RunSpec:
     variant: str | None = None
     alpha: float | None = None
     mu: float | None = None
+    tau: int = 1
+    batch_norm: Literal["averaged", "shared", "re-estimated"] = "averaged"
+    precision: Literal["fp32", "tf32", "bf16"] = "fp32"
+    compile: bool = False
+    channels_last: bool = False
+    graph: bool = False
 
     @property
     def id(self) -> str:
@@ -72,6 +88,8 @@ def stability_bound(k: int, mu: float, variant: str = ALGORITHM_1) -> float:
     With d = mean(w) - z, Algorithm 1 without gradients is the recurrence
     d' = (1 - alpha) d - k alpha d + mu (d - d_prev + alpha d_prev); its roots stay inside the unit
     circle for alpha < 2 (1 + mu) / (k + 1 + mu). KungFu's rule only contracts w towards its mean,
-    by (1 - alpha) a step.
+    by (1 - alpha) a step; synchronous SGD has no alpha.
     """
+    if variant == SSGD:
+        return float("inf")
     return 2.0 if variant == KUNGFU else 2 * (1 + mu) / (k + 1 + mu)

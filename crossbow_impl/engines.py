@@ -1,27 +1,37 @@
-"""How one device computes its learners' gradients: the seam between the algorithm and the machine.
+"""How one device runs an iteration's programs: the seam between the algorithm and the machine.
 
-An engine fills `learners.g` from one batch per learner and returns the learners' losses [m]. It
-may run the learners at once, but when it returns, work that the caller puts on the device sees all
-gradients.
+`prepare` takes programs by name and the tensors that they change; `run` runs one. `fork` runs the
+learners' parts of a program, at once where the device can; when it returns, work that follows sees
+what they wrote.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
-from crossbow_impl.learners import Learners
-
-Batch = tuple[Tensor, Tensor]  # images [b, C, H, W] float32, labels [b] int64
+Program = Callable[[], None]
 
 
 class Engine(Protocol):
-    """Gradients of many learners on one device."""
+    """What the training loop needs of a device."""
 
-    def gradients(self, learners: Learners, batches: Sequence[Batch]) -> Tensor:
-        """Fill `learners.g` with each learner's mean gradient on its batch; losses [m]."""
+    def prepare(self, programs: Mapping[str, Program], changed: Sequence[Tensor]) -> None:
+        """Get ready to run `programs`; the `changed` tensors are as before afterwards."""
+
+    def run(self, name: str) -> None:
+        """Run a program; on a GPU, queue it."""
+
+    def fork(self, tasks: Sequence[Callable[[], Tensor]]) -> list[Tensor]:
+        """The results of independent tasks, for use inside a program."""
+
+    def mark(self) -> Any:
+        """A point in the device's time."""
+
+    def seconds(self, start: Any, end: Any) -> float:
+        """The device's time between two marks; waits for the second."""
 
     def drain(self) -> None:
         """Return once the device has no work left."""
@@ -30,58 +40,104 @@ class Engine(Protocol):
 class CpuEngine:
     """One learner after the other, on the one thread that a CPU device is."""
 
-    def gradients(self, learners: Learners, batches: Sequence[Batch]) -> Tensor:
-        """See `Engine.gradients`."""
-        learners.g.zero_()
-        return torch.stack(
-            [
-                backward(module, batch)
-                for module, batch in zip(learners.modules, batches, strict=True)
-            ]
-        )
+    def prepare(self, programs: Mapping[str, Program], changed: Sequence[Tensor]) -> None:
+        """Run each program once: one-off costs are not training."""
+        self._programs = programs
+        _warm_up(programs, changed)
+
+    def run(self, name: str) -> None:
+        """See `Engine.run`."""
+        self._programs[name]()
+
+    def fork(self, tasks: Sequence[Callable[[], Tensor]]) -> list[Tensor]:
+        """See `Engine.fork`."""
+        return [task() for task in tasks]
+
+    def mark(self) -> float:
+        """See `Engine.mark`."""
+        return time.monotonic()
+
+    def seconds(self, start: float, end: float) -> float:
+        """See `Engine.seconds`."""
+        return end - start
 
     def drain(self) -> None:
         """A CPU has no queue."""
 
 
-class StreamEngine:
+class StreamEngine(CpuEngine):
     """Each learner on a CUDA stream of its own, forked from and joined to the current stream."""
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
-        self.streams: list[torch.cuda.Stream] = []
+        self._streams: list[torch.cuda.Stream] = []
 
-    def gradients(self, learners: Learners, batches: Sequence[Batch]) -> Tensor:
-        """See `Engine.gradients`."""
+    def fork(self, tasks: Sequence[Callable[[], Tensor]]) -> list[Tensor]:
+        """See `Engine.fork`."""
         current = torch.cuda.current_stream(self.device)
-        learners.g.zero_()
-        while len(self.streams) < len(learners):
-            self.streams.append(torch.cuda.Stream(self.device))
-        losses = []
-        for module, batch, stream in zip(learners.modules, batches, self.streams, strict=False):
+        while len(self._streams) < len(tasks):
+            self._streams.append(torch.cuda.Stream(self.device))
+        results = []
+        for task, stream in zip(tasks, self._streams, strict=False):
             stream.wait_stream(current)
             with torch.cuda.stream(stream):
-                images, labels = (part.to(self.device, non_blocking=True) for part in batch)
-                loss = backward(module, (images, labels))
-                loss.record_stream(current)
-                losses.append(loss)
-        for stream in self.streams[: len(learners)]:
+                result = task()
+            result.record_stream(current)
+            results.append(result)
+        for stream in self._streams[: len(tasks)]:
             current.wait_stream(stream)
-        return torch.stack(losses)
+        return results
+
+    def mark(self) -> Any:
+        """See `Engine.mark`."""
+        event = torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    def seconds(self, start: Any, end: Any) -> float:
+        """See `Engine.seconds`."""
+        end.synchronize()
+        return float(start.elapsed_time(end)) / 1000
 
     def drain(self) -> None:
         """See `Engine.drain`."""
         torch.cuda.synchronize(self.device)
 
 
-def backward(module: torch.nn.Module, batch: Batch) -> Tensor:
-    """Add the gradient of the mean cross-entropy to the module's gradients; the loss, detached."""
-    images, labels = batch
-    loss = cross_entropy(module(images), labels)
-    loss.backward()
-    return loss.detach()
+class GraphEngine(StreamEngine):
+    """Each program captured in a CUDA graph, the learners as its parallel branches."""
+
+    def prepare(self, programs: Mapping[str, Program], changed: Sequence[Tensor]) -> None:
+        """Warm up on a side stream, then capture every program once."""
+        self._graphs: dict[str, torch.cuda.CUDAGraph] = {}  # frees what was captured before
+        side = torch.cuda.Stream(self.device)
+        side.wait_stream(torch.cuda.current_stream(self.device))
+        with torch.cuda.stream(side):
+            _warm_up(programs, changed)
+        torch.cuda.current_stream(self.device).wait_stream(side)
+        self.drain()
+        for name, program in programs.items():
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=side):
+                program()
+            self._graphs[name] = graph
+
+    def run(self, name: str) -> None:
+        """See `Engine.run`."""
+        self._graphs[name].replay()
 
 
-def engine_for(device: torch.device) -> Engine:
-    """The engine of a device type."""
-    return StreamEngine(device) if device.type == "cuda" else CpuEngine()
+def engine_for(device: torch.device, graph: bool) -> Engine:
+    """The engine for a device; `graph` asks for CUDA graphs."""
+    if device.type == "cpu":
+        return CpuEngine()
+    return GraphEngine(device) if graph else StreamEngine(device)
+
+
+def _warm_up(programs: Mapping[str, Program], changed: Sequence[Tensor]) -> None:
+    """Run every program once and undo what it did."""
+    before = [tensor.clone() for tensor in changed]
+    for program in programs.values():
+        program()
+        for tensor, value in zip(changed, before, strict=True):
+            tensor.copy_(value)

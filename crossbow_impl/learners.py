@@ -1,75 +1,90 @@
 """The learners of one device: m replicas of a network over rows of flat storage."""
 
+import copy
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn.functional import cross_entropy
+
+from bench.precision import autocast
+from crossbow_impl.layout import Layout
+
+Loss = Callable[[dict[str, Tensor], dict[str, Tensor], Tensor, Tensor], Tensor]
 
 
 class Learners:
     """m replicas whose parameters are views of the rows of `w` [m, P], gradients of `g` [m, P].
 
-    `velocity` [m, P] is the local momentum of the released variant. `buffers` [m, Q] holds each
-    replica's floating-point buffers (batch-norm statistics). All replicas start as `initial`.
+    `velocity` [m, P] is the local momentum. `buffers` holds each replica's own batch-norm
+    statistics. All replicas start as `initial`, whose code they share: there is one network, and m
+    sets of tensors to call it with.
     """
 
-    def __init__(self, build: Callable[[], nn.Module], initial: nn.Module, m: int) -> None:
-        self._build = build
-        self.modules: list[nn.Module] = []
-        parameters, buffers = flat_parameters(initial), flat_buffers(initial)
-        self._bind(parameters.expand(m, -1), torch.zeros_like, buffers.expand(m, -1))
+    def __init__(self, initial: nn.Module, layout: Layout, m: int) -> None:
+        self.layout = layout
+        row = layout.flatten(list(initial.parameters()))
+        buffers = {n: b for n, b in initial.named_buffers() if b.is_floating_point()}
+        self._allocate(row.expand(m, -1), torch.zeros(m, layout.size, device=row.device))
+        self.buffers = [{n: b.clone() for n, b in buffers.items()} for _ in range(m)]
 
     def __len__(self) -> int:
-        return len(self.modules)
+        return len(self.w)
 
     def resize(self, m: int, z: Tensor) -> None:
         """Keep the first m learners; those that are new start from z [P], without momentum."""
         kept = min(m, len(self))
-        grow = m - kept
+        fresh = z.expand(m - kept, -1)
+        mean = self.mean_buffers()
+        velocity = torch.cat([self.velocity[:kept], torch.zeros_like(fresh)])
+        self._allocate(torch.cat([self.w[:kept], fresh]), velocity)
+        added = [{n: b.clone() for n, b in mean.items()} for _ in range(m - kept)]
+        self.buffers = self.buffers[:kept] + added
 
-        def velocity(w: Tensor) -> Tensor:
-            fresh = torch.zeros_like(w)
-            fresh[:kept] = old_velocity[:kept]
-            return fresh
+    def mean_buffers(self) -> dict[str, Tensor]:
+        """The mean over the learners of each batch-norm statistic."""
+        return {n: torch.stack([b[n] for b in self.buffers]).mean(0) for n in self.buffers[0]}
 
-        old_velocity = self.velocity
-        rows = torch.cat([self.w[:kept], z.expand(grow, -1)])
-        statistics = self.buffers.mean(0).expand(grow, -1)
-        self._bind(rows, velocity, torch.cat([self.buffers[:kept], statistics]))
+    def share_buffers(self) -> None:
+        """Give every learner the mean statistics: the device has one set, as in the original."""
+        for name, mean in self.mean_buffers().items():
+            for buffers in self.buffers:
+                buffers[name].copy_(mean)
 
-    def _bind(self, w: Tensor, velocity: Callable[[Tensor], Tensor], buffers: Tensor) -> None:
-        self.w, self.buffers = w.clone(), buffers.clone()
-        self.g, self.velocity = torch.zeros_like(self.w), velocity(self.w)
-        while len(self.modules) < len(self.w):
-            self.modules.append(self._build().to(w.device).train())
-        del self.modules[len(self.w) :]
-        for j, module in enumerate(self.modules):
-            bind(module, self.w[j], self.buffers[j], self.g[j])
+    def gradient(self, j: int, loss: Loss, images: Tensor, labels: Tensor) -> Tensor:
+        """Write learner j's gradient of the mean loss on a batch into `g[j]`; returns the loss."""
+        value = loss(self.parameters[j], self.buffers[j], images, labels)
+        gradients = torch.autograd.grad(value, list(self.parameters[j].values()))
+        torch._foreach_copy_(self._gradient_views[j], list(gradients))
+        return value.detach()
 
-
-def bind(module: nn.Module, parameters: Tensor, buffers: Tensor, gradients: Tensor | None) -> None:
-    """Make a module's parameters, float buffers and gradients views of flat [P] and [Q] rows."""
-    offset = 0
-    for parameter in module.parameters():
-        end = offset + parameter.numel()
-        parameter.data = parameters[offset:end].view_as(parameter)
-        parameter.grad = None if gradients is None else gradients[offset:end].view_as(parameter)
-        offset = end
-    offset = 0
-    for name, buffer in list(module.named_buffers()):
-        if buffer.is_floating_point():
-            end = offset + buffer.numel()
-            owner, _, leaf = name.rpartition(".")
-            module.get_submodule(owner)._buffers[leaf] = buffers[offset:end].view_as(buffer)
-            offset = end
+    def _allocate(self, w: Tensor, velocity: Tensor) -> None:
+        self.w, self.velocity = w.clone(), velocity.clone()
+        self.g = torch.zeros_like(self.w)
+        self._gradient_views = [self.layout.views(row) for row in self.g]
+        self.parameters = [
+            {
+                name: view.detach().requires_grad_()
+                for name, view in zip(self.layout.names, self.layout.views(row), strict=True)
+            }
+            for row in self.w
+        ]
 
 
-def flat_parameters(module: nn.Module) -> Tensor:
-    """All parameters as one [P] vector, detached."""
-    return torch.cat([parameter.detach().flatten() for parameter in module.parameters()])
+def loss_function(network: nn.Module, precision: str) -> Loss:
+    """The mean cross-entropy of `network` called with a learner's parameters and buffers."""
+    network = copy.deepcopy(network).train()
+    for module in network.modules():
+        if isinstance(module, nn.modules.batchnorm._BatchNorm):
+            module.num_batches_tracked = None  # a counter that nothing reads
 
+    def loss(
+        parameters: dict[str, Tensor], buffers: dict[str, Tensor], images: Tensor, labels: Tensor
+    ) -> Tensor:
+        with autocast(precision, images.device):
+            logits: Any = functional_call(network, (parameters, buffers), (images,))
+            return cross_entropy(logits, labels)
 
-def flat_buffers(module: nn.Module) -> Tensor:
-    """All floating-point buffers as one [Q] vector; Q may be 0."""
-    flat = [buffer.flatten() for buffer in module.buffers() if buffer.is_floating_point()]
-    return torch.cat(flat) if flat else flat_parameters(module)[:0]
+    return loss

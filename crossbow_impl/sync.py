@@ -8,27 +8,25 @@ from torch import Tensor
 class Sync:
     """Sums over `devices` ranks of the default process group; nothing to do on a single device.
 
-    `start` hands over a tensor and returns at once; the next iteration's gradients overlap the
-    all-reduce, and `wait` gives the sum when the algorithm cannot go on without it.
+    `start` hands over a tensor and returns at once: the next iteration's gradients overlap the
+    all-reduce. NCCL has a stream of its own, and `wait` makes the current stream wait for it.
     """
 
     def __init__(self, devices: int) -> None:
         self.devices = devices
-        self._pending: tuple[Tensor, dist.Work | None] | None = None
+        self._pending: dist.Work | None = None
 
     def start(self, share: Tensor) -> None:
         """Begin summing `share`, which is overwritten by the sum, over all devices."""
-        work = dist.all_reduce(share, async_op=True) if self.devices > 1 else None
-        self._pending = (share, work)
+        self._pending = dist.all_reduce(share, async_op=True)
 
-    def wait(self) -> Tensor | None:
-        """The sum of what was started last, once; None when nothing is under way."""
-        if self._pending is None:
-            return None
-        (total, work), self._pending = self._pending, None
-        if work is not None:
-            work.wait()
-        return total
+    def wait(self) -> bool:
+        """Whether a sum was under way; what the caller does next on the device sees it."""
+        work, self._pending = self._pending, None
+        if work is None:
+            return False
+        work.wait()
+        return True
 
     def mean(self, value: Tensor) -> Tensor:
         """The mean of `value` over all devices."""
@@ -37,6 +35,11 @@ class Sync:
         total = value.clone()
         dist.all_reduce(total)
         return total / self.devices
+
+    def all(self, here: bool, device: torch.device) -> bool:
+        """Whether `here` holds on every rank."""
+        holds = torch.tensor([float(here)], device=device)
+        return bool(self.mean(holds) == 1)
 
     def broadcast(self, value: int, device: torch.device) -> int:
         """Rank 0's `value` on every rank."""

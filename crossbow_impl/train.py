@@ -1,114 +1,105 @@
 """CROSSBOW as a system: learners, their engine, the all-reduce and the central average model."""
 
 import json
-import time
 
 import numpy as np
 import torch
+from torch import Tensor
 
 import models
 from bench import record
 from bench.clock import Ledger
+from bench.precision import use_precision
 from bench.schedules import drops_between, learning_rate
 from bench.system import Context, EpochResult
-from crossbow_impl import sma
 from crossbow_impl.autotune import DWELL, AutoTuner, most_learners
-from crossbow_impl.engines import Batch, engine_for
-from crossbow_impl.learners import Learners, bind, flat_buffers, flat_parameters
+from crossbow_impl.engines import Program, engine_for
+from crossbow_impl.evaluate import Center
+from crossbow_impl.iteration import Iteration
+from crossbow_impl.layout import Layout
+from crossbow_impl.learners import Learners, loss_function
 from crossbow_impl.sync import Sync
+from data_prep.device_feed import DeviceFeed
 from data_prep.epoch_plan import EpochPlan
-from data_prep.feed import Feed
+from data_prep.host_feed import HostFeed
 from models.weights import load_torch
 
 
 class Crossbow:
     """One rank: its device's learners and its copy of the central average model z.
 
-    `center` is the network over z that is evaluated; its batch-norm statistics are the mean of
-    all learners' (averaged once an epoch). See `bench.system.System` for the methods.
+    See `bench.system.System` for the methods.
     """
 
     def __init__(self, context: Context) -> None:
         spec, records = context.spec, context.records
-        assert spec.variant is not None and spec.mu is not None
-        self.context, self.spec, self.variant, self.mu = context, spec, spec.variant, spec.mu
+        self.context, self.spec = context, spec
         index = context.rank if spec.device_type == "cuda" else 0
         self.device = torch.device(spec.device_type, index)
-        self.feed = Feed(records, spec.augmentation, spec.seed)
-        self.sync, self.engine = Sync(context.ranks), engine_for(self.device)
-
-        def build() -> torch.nn.Module:
-            return models.load(spec.model).torch_model(records.shape, records.classes)
-
-        self.center = build()
-        load_torch(self.center, context.weights)
-        self.center.to(self.device).eval()
+        use_precision(spec.precision)
+        self.sync, self.engine = Sync(context.ranks), engine_for(self.device, spec.graph)
+        self.feed: HostFeed | DeviceFeed = HostFeed(records, spec.augmentation, spec.seed)
+        if spec.device_type == "cuda":
+            self.feed = DeviceFeed(
+                records, spec.augmentation, spec.seed, self.device, spec.channels_last
+            )
+        network = models.load(spec.model).torch_model(records.shape, records.classes)
+        load_torch(network, context.weights)
+        network.to(self.device)
         self.tuner = None
         if spec.learners == "auto":
             self.tuner = AutoTuner(most_learners(spec, self.feed.samples))
         m = 1 if spec.learners == "auto" else spec.learners
-        self.learners = Learners(build, self.center, m)
-        self.z, self.buffers = flat_parameters(self.center), flat_buffers(self.center)
-        self.z_prev = self.z.clone()
-        bind(self.center, self.z, self.buffers, None)
-        self.position, self.iterations = 0.0, 0
+        self.learners = Learners(network, Layout(network, spec.channels_last), m)
+        loss = loss_function(network, spec.precision)
+        self.iteration = Iteration(spec, context.rank, self.learners, self.feed, loss)
+        if spec.compile:
+            self.iteration.compile()
+        self.center = Center(network, self.iteration, self.feed, self.sync)
+        self.epoch, self.iterations, self.position, self.lr = 0, 0, 0.0, spec.lr
         self.trace: list[dict[str, object]] = []
-        if self.k * spec.batch > self.feed.samples:
+        if self.images > self.feed.samples:
             raise ValueError(
-                f"one iteration takes {self.k * spec.batch} images and {records.name} has "
+                f"one iteration takes {self.images} images and {records.name} has "
                 f"{self.feed.samples}: use fewer devices, fewer learners or a smaller batch"
             )
 
     @property
-    def k(self) -> int:
-        """All learners on all devices."""
-        return len(self.learners) * self.context.ranks
+    def images(self) -> int:
+        """How many images one iteration takes, on all devices."""
+        return self.iteration.k * self.spec.batch
 
     def prepare(self, ledger: Ledger) -> None:
-        """Run every learner forward and backward once: one-off costs are not training."""
-        with ledger.phase("warmup"):
-            statistics = self.learners.buffers.clone()
-            self.engine.gradients(self.learners, self._batches(self.feed.plan(0), 0))
-            self.learners.buffers.copy_(statistics)
+        """Compile, warm up and capture; nothing that is trained changes."""
+        with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
+            self._begin(self.feed.plan(0), 0, 0)
+            self.engine.prepare(self._programs(), self.iteration.tensors())
 
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
-        spec, plan = self.spec, self.feed.plan(epoch)
-        losses, start, cursor = [], self.iterations, 0
-        sample_s, sample_images = self._now(), 0
-        while cursor + self.k * spec.batch <= self.feed.samples:
-            before, self.position = self.position, epoch + cursor / self.feed.samples
-            lr = learning_rate(spec.schedule, spec.lr, self.position, spec.epochs)
-            if drops_between(spec.schedule, before, self.position):
-                self._average()
-                sma.restart(self.learners.w, self.learners.velocity, self.z, self.z_prev)
-            losses.append(self._iteration(self._batches(plan, cursor), lr))
-            self.iterations += 1
-            cursor += self.k * spec.batch
-            sample_images += self.k * spec.batch
-            tuning = self.tuner and not self.tuner.settled
-            if tuning and (self.iterations - start) % DWELL == 0:
-                self._tune(sample_images / (self._now() - sample_s))
-                sample_s, sample_images = self._now(), 0
+        plan, cursor, losses = self.feed.plan(epoch), 0, []
+        while cursor + self.images <= self.feed.samples:
+            todo = self._begin(plan, epoch, cursor)
+            done = self._run(epoch, cursor, todo)
+            losses.append(self.iteration.losses[:done].clone())
+            cursor += done * self.images
+            self._follow_tuner()
         self._average()
-        self.buffers.copy_(self.sync.mean(self.learners.buffers.mean(0)))
-        if self.tuner and self.context.rank == 0:
-            record.write_table(
-                self.context.out / record.AUTOTUNE, record.AUTOTUNE_COLUMNS, self.trace
-            )
+        self.center.follow()
+        self.epoch = epoch
+        if self.context.rank == 0:
+            path = self.context.out / record.AUTOTUNE
+            record.write_table(path, record.AUTOTUNE_COLUMNS, self.trace)
         return EpochResult(
-            losses=self.sync.mean(torch.stack(losses)).cpu().numpy(),
+            losses=self.sync.mean(torch.cat(losses)).cpu().numpy(),
             images=cursor,
             learners=len(self.learners),
-            lr=lr,
+            lr=self.lr,
         )
 
     def logits(self) -> np.ndarray:
         """Of z, on the test set."""
-        images = torch.from_numpy(self.feed.test_images())
-        with torch.inference_mode():
-            parts = [self.center(part.to(self.device)).cpu() for part in images.split(1024)]
-        return torch.cat(parts).numpy()
+        return self.center.logits(self.epoch)
 
     def drain(self) -> None:
         """Wait for every stream of the device."""
@@ -133,59 +124,94 @@ class Crossbow:
         self.trace = loop["trace"]
         if self.tuner:
             self.tuner.load_state(loop["tuner"])
-        self.learners.resize(len(state["w"]), self.z)
+            self._follow_tuner()
         for name, tensor in self._tensors().items():
             tensor.copy_(torch.from_numpy(state[name]))
 
-    def _tensors(self) -> dict[str, torch.Tensor]:
-        learners = self.learners
-        return {
-            "z": self.z,
-            "z_prev": self.z_prev,
-            "buffers": self.buffers,
-            "w": learners.w,
-            "velocity": learners.velocity,
-            "learner_buffers": learners.buffers,
-        }
+    def _tensors(self) -> dict[str, Tensor]:
+        learners, iteration = self.learners, self.iteration
+        tensors = {"w": learners.w, "velocity": learners.velocity}
+        tensors |= {"z": iteration.z, "z_prev": iteration.z_prev}
+        for j, buffers in enumerate(learners.buffers):
+            tensors |= {f"learner.{j}.{name}": buffer for name, buffer in buffers.items()}
+        return tensors
 
-    def _batches(self, plan: EpochPlan, cursor: int) -> list[Batch]:
-        """This device's share of an iteration: learner j of rank r takes batch r * m + j."""
-        m, b = len(self.learners), self.spec.batch
-        first = cursor + self.context.rank * m * b
-        slices = [plan[first + j * b : first + (j + 1) * b] for j in range(m)]
-        return [(torch.from_numpy(x), torch.from_numpy(y)) for x, y in map(self.feed.batch, slices)]
+    def _programs(self) -> dict[str, Program]:
+        """What the engine runs: an iteration whole where there is nobody to wait for."""
+        iteration, fork = self.iteration, self.engine.fork
 
-    def _iteration(self, batches: list[Batch], lr: float) -> torch.Tensor:
-        """Algorithm 1's loop body; the all-reduce of the last iteration overlaps `gradients`."""
-        learners = self.learners
-        alpha = 1 / self.k if self.spec.alpha is None else self.spec.alpha
-        losses = self.engine.gradients(learners, batches)
-        if self.spec.weight_decay:
-            learners.g.add_(learners.w, alpha=self.spec.weight_decay)
-        self._average()
-        share = sma.step(
-            self.variant,
-            learners.w,
-            learners.g,
-            learners.velocity,
-            self.z,
-            lr,
-            self.spec.momentum,
-            alpha,
-        )
-        self.sync.start(share)
-        return losses.mean()
+        def gradients() -> None:
+            iteration.gradients(fork)
+
+        def whole() -> None:
+            iteration.gradients(fork)
+            iteration.step()
+            iteration.average()
+
+        def local() -> None:
+            iteration.gradients(fork)
+            iteration.step(synchronise=False)
+
+        programs: dict[str, Program] = {} if self.spec.tau == 1 else {"local": local}
+        if not self.spec.tau:
+            return programs
+        if self.context.ranks == 1:
+            return programs | {"whole": whole}
+        parts = {"gradients": gradients, "step": iteration.step, "average": iteration.average}
+        return programs | parts
+
+    def _begin(self, plan: EpochPlan, epoch: int, cursor: int) -> int:
+        """Hand the rest of an epoch to the device; the number of iterations in it."""
+        count = (self.feed.samples - cursor) // self.images
+        spec, positions = self.spec, [self._position(epoch, cursor, i) for i in range(count)]
+        rates = [learning_rate(spec.schedule, spec.lr, p, spec.epochs) for p in positions]
+        self.lr = rates[-1]
+        self.iteration.begin(rates)
+        self.feed.begin(plan[cursor:])
+        return count
+
+    def _position(self, epoch: int, cursor: int, iteration: int) -> float:
+        return epoch + (cursor + iteration * self.images) / self.feed.samples
+
+    def _run(self, epoch: int, cursor: int, count: int) -> int:
+        """Up to `count` iterations; fewer when the tuner wants another number of learners."""
+        start = self.engine.mark()
+        for i in range(count):
+            before, self.position = self.position, self._position(epoch, cursor, i)
+            if drops_between(self.spec.schedule, before, self.position):
+                self._average()
+                self.iteration.restart()
+            self._iterate()
+            if self.tuner and not self.tuner.settled and (i + 1) % DWELL == 0:
+                end = self.engine.mark()
+                self._tune(self.tuner, DWELL * self.images / self.engine.seconds(start, end))
+                if self.tuner.learners != len(self.learners):
+                    return i + 1
+                start = self.engine.mark()
+        return count
+
+    def _iterate(self) -> None:
+        """Algorithm 1's loop body; an all-reduce overlaps the gradients of the next iteration."""
+        self.iterations += 1
+        if not self.spec.tau or self.iterations % self.spec.tau:
+            self.engine.run("local")
+        elif self.context.ranks == 1:
+            self.engine.run("whole")
+        else:
+            self.engine.run("gradients")
+            self._average()
+            self.engine.run("step")
+            self.sync.start(self.iteration.share)
+            if self.iteration.blocking:
+                self._average()
 
     def _average(self) -> None:
         """Move z by the sum that is under way, if there is one."""
-        total = self.sync.wait()
-        if total is not None:
-            sma.average(self.variant, self.z, self.z_prev, total, self.k, self.mu)
+        if self.sync.wait():
+            self.engine.run("average")
 
-    def _tune(self, images_per_s: float) -> None:
-        """Give the tuner a sample and do what rank 0's tuner says on every rank."""
-        tuner = self.tuner
-        assert tuner is not None
+    def _tune(self, tuner: AutoTuner, images_per_s: float) -> None:
+        """Give the tuner a sample; rank 0's tuner decides for every rank."""
         decision = tuner.observe(images_per_s)
         tuner.learners = self.sync.broadcast(tuner.learners, self.device)
         tuner.settled = bool(self.sync.broadcast(int(tuner.settled), self.device))
@@ -196,12 +222,33 @@ class Crossbow:
                 "learners": len(self.learners),
                 "images_per_s": images_per_s,
                 "decision": decision,
+                "memory_bytes": self._memory(),
             }
         )
-        if tuner.learners != len(self.learners):
-            self._average()
-            self.learners.resize(tuner.learners, self.z)
 
-    def _now(self) -> float:
-        self.engine.drain()
-        return time.monotonic()
+    def _follow_tuner(self) -> None:
+        """Have as many learners as the tuner says, or as fit."""
+        if self.tuner is None or self.tuner.learners == len(self.learners):
+            return
+        self._average()
+        self._resize(self.tuner.learners)
+
+    def _resize(self, m: int) -> None:
+        """Change the number of learners; where one more does not fit, stay and tune no further."""
+        before = len(self.learners)
+        try:
+            self.learners.resize(m, self.iteration.z)
+            self.iteration.follow_learners()
+            self.engine.prepare(self._programs(), self.iteration.tensors())
+            fits = True
+        except torch.OutOfMemoryError:
+            fits = False
+        if not self.sync.all(fits, self.device):
+            assert self.tuner is not None
+            self.tuner.learners, self.tuner.settled = before, True
+            self.trace[-1]["decision"] = "out_of_memory"
+            self._resize(before)
+
+    def _memory(self) -> int:
+        """The most bytes of the device that tensors have taken; 0 on a CPU."""
+        return torch.cuda.max_memory_allocated() if self.device.type == "cuda" else 0

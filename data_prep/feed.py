@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from data_prep.augment import crop_flip_normalise
-from data_prep.epoch_plan import AUGMENTATIONS, EpochPlan, epoch_plan
+from data_prep.augment import AUGMENTATIONS, crop_flip_normalise
+from data_prep.epoch_plan import EpochPlan, epoch_plan
 from data_prep.records import Records
 
 

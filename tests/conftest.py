@@ -3,11 +3,15 @@
 import dataclasses
 
 import pytest
+import torch
 
 from bench.spec import RELEASED, RunSpec
 from data_prep.prepare import prepare
 from data_prep.records import open_records
 from models.weights import export
+
+
+torch.set_num_threads(1)  # as in a run, where a CPU device is one thread
 
 
 @pytest.fixture(scope="session")

@@ -1,21 +1,38 @@
 """Every engine, variant and number of learners and devices computes what the NumPy oracle does."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 import torch
 from oracle import train as oracle
+from marks import needs_cuda
 from steps import steps
 
+import models
+from bench.clock import Ledger
 from bench.schedules import learning_rate
 from bench.system import Context
+from crossbow_impl.layout import Layout
 from crossbow_impl.train import Crossbow
 from data_prep.feed import Feed
 from data_prep.records import open_records
 from models.weights import read
 
 ITERATIONS = 12
+# Every way to run the same algorithm; fp32 alone is exact enough to compare.
+CUDA = {"device_type": "cuda"}
+ENGINES = [
+    pytest.param({}, id="cpu"),
+    *(
+        pytest.param(options, id=name, marks=[pytest.mark.gpu, needs_cuda])
+        for name, options in {
+            "streams": CUDA,
+            "graph": {**CUDA, "graph": True},
+            "compiled-streams": {**CUDA, "compile": True},
+            "compiled-graph": {**CUDA, "compile": True, "graph": True},
+            "channels-last-graph": {**CUDA, "channels_last": True, "graph": True},
+        }.items()
+    ),
+]
 STEP = {"kind": "step", "at": [0.5], "factor": 0.1}
 
 
@@ -36,20 +53,16 @@ def expectation(spec, records, weights, k):
     alpha = 1 / k if spec.alpha is None else spec.alpha
     return oracle(
         read(weights), batches, k, spec.variant, rates, alpha, spec.mu, spec.momentum,
-        spec.weight_decay, restarts,
+        spec.weight_decay, spec.tau, restarts,
     )  # fmt: skip
 
 
 def compare(actual, expected_w, expected_z, expected_losses):
+    layout = Layout(models.load("logistic").torch_model((8, 8, 1), 10))
+    dense = {name: layout.dense(torch.from_numpy(actual[name])).numpy() for name in ("w", "z")}
     np.testing.assert_allclose(actual["losses"], expected_losses, rtol=2e-5, atol=1e-6)
-    np.testing.assert_allclose(actual["w"], expected_w, rtol=2e-4, atol=2e-6)
-    np.testing.assert_allclose(actual["z"], expected_z, rtol=2e-4, atol=2e-6)
-
-
-@pytest.fixture(autouse=True)
-def full_precision():
-    """float32 matrix products, not TF32, whatever the machine's default."""
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    np.testing.assert_allclose(dense["w"], expected_w, rtol=2e-4, atol=2e-6)
+    np.testing.assert_allclose(dense["z"], expected_z, rtol=2e-4, atol=2e-6)
 
 
 @pytest.mark.parametrize("m", [1, 2, 4, 8])
@@ -60,41 +73,58 @@ def full_precision():
         ("algorithm-1", 0.0, 0.05, 0.3),
         ("released", 0.9, 0.1, 0.9),
         ("kungfu", 0.0, 0.1, 0.0),
+        ("ea-sgd", 0.0, 0.1, 0.0),
+        ("ea-sgd", 0.9, 0.05, 0.0),
+        ("ssgd", 0.9, None, 0.0),
     ],
 )
-def test_one_device(device_type, m, variant, momentum, alpha, mu, spec, digits, weights, tmp_path):
-    samples = ITERATIONS * m * 8
-    records = open_records(digits)
-    records = dataclasses.replace(
-        records,
-        train_images=records.train_images[:samples],
-        train_labels=records.train_labels[:samples],
-    )
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_device(
+    engine, m, variant, momentum, alpha, mu, spec, digits, weights, first, tmp_path
+):
+    records = first(open_records(digits), ITERATIONS * m * 8)
     cell = spec(
         variant=variant,
         momentum=momentum,
         alpha=alpha,
         mu=mu,
         learners=m,
-        device_type=device_type,
         weight_decay=1e-3,
         epochs=1,
         schedule=STEP,
+        **engine,
     )
     path = weights("logistic")
     system = Crossbow(Context(spec=cell, records=records, weights=path, out=tmp_path))
+    system.prepare(Ledger())
     losses = system.train_epoch(0).losses
     z, w, expected_losses = expectation(cell, records, path, m)
     compare({"losses": losses, **system.state()}, w, z, expected_losses)
 
 
-@pytest.mark.parametrize("variant", ["algorithm-1", "released", "kungfu"])
-def test_two_devices(device_type, variant, spec, digits, weights, first, tmp_path):
-    if device_type == "cuda" and torch.cuda.device_count() < 2:
-        pytest.skip("needs two CUDA devices")
+@pytest.mark.parametrize("tau", [2, 3])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_synchronising_less_often(engine, tau, spec, digits, weights, first, tmp_path):
+    m = 2
+    records = first(open_records(digits), ITERATIONS * m * 8)
+    cell = spec(learners=m, alpha=0.2, epochs=1, tau=tau, **engine)
+    system = Crossbow(
+        Context(spec=cell, records=records, weights=weights("logistic"), out=tmp_path)
+    )
+    system.prepare(Ledger())
+    losses = system.train_epoch(0).losses
+    z, w, expected_losses = expectation(cell, records, weights("logistic"), m)
+    compare({"losses": losses, **system.state()}, w, z, expected_losses)
+
+
+@pytest.mark.parametrize("variant", ["algorithm-1", "released", "kungfu", "ssgd"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_two_devices(engine, variant, spec, digits, weights, first, tmp_path):
+    if "device_type" in engine and torch.cuda.device_count() < 2:
+        pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
     m, devices, b = 2, 2, 8
     samples = ITERATIONS * m * devices * b
-    momentum = 0.9 if variant == "released" else 0.0
+    momentum = 0.9 if variant in ("released", "ssgd") else 0.0
     cell = spec(
         variant=variant,
         momentum=momentum,
@@ -102,10 +132,10 @@ def test_two_devices(device_type, variant, spec, digits, weights, first, tmp_pat
         mu=0.5,
         learners=m,
         devices=devices,
-        device_type=device_type,
         epochs=1,
         augmentation="crop_flip",
         schedule=STEP,
+        **engine,
     )
     path = weights("logistic")
     ranks = steps("crossbow_impl.train:Crossbow", cell, digits, path, samples, tmp_path / "run")

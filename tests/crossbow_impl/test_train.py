@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from bench.clock import Ledger
 from bench.record import AUTOTUNE, AUTOTUNE_COLUMNS, read_table
@@ -15,7 +16,9 @@ def crossbow(spec, digits, weights, tmp_path):
     def make(**fields):
         cell = spec(**fields)
         records, path = open_records(digits), weights(cell.model)
-        return Crossbow(Context(spec=cell, records=records, weights=path, out=tmp_path))
+        system = Crossbow(Context(spec=cell, records=records, weights=path, out=tmp_path))
+        system.prepare(Ledger())
+        return system
 
     return make
 
@@ -36,8 +39,8 @@ def test_going_on_from_a_state_is_bit_equal(device_type, crossbow):
             np.testing.assert_allclose(array, after.state()[name], rtol=1e-3, atol=1e-5)
 
 
-def test_warming_up_changes_nothing(crossbow):
-    system = crossbow(model="lenet", learners=2)
+def test_warming_up_changes_nothing(device_type, crossbow):
+    system = crossbow(model="lenet", learners=2, device_type=device_type)
     before = system.state()
     system.prepare(Ledger())
     after = system.state()
@@ -46,16 +49,15 @@ def test_warming_up_changes_nothing(crossbow):
 
 def test_tuning_leaves_its_trace(device_type, crossbow, tmp_path, monkeypatch):
     system = crossbow(learners="auto", batch=4, device_type=device_type)
-    clock = iter(range(10**6))  # every sample takes one second, so more learners do more images
-    monkeypatch.setattr(system, "_now", lambda: next(clock))
-    system.prepare(Ledger())
+    # Every sample takes one second, so that more learners do more images in it.
+    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
     for epoch in range(12):
         learners = system.train_epoch(epoch).learners
     trace = read_table(tmp_path / AUTOTUNE)
     assert list(trace[0]) == AUTOTUNE_COLUMNS
     assert learners > 2
     assert [row["decision"] for row in trace].count("grow") >= learners - 1
-    assert system.k == len(system.learners.w) == learners
+    assert system.iteration.k == len(system.learners.w) == learners
 
 
 def test_tuning_goes_on_from_a_state(crossbow):
@@ -65,7 +67,7 @@ def test_tuning_goes_on_from_a_state(crossbow):
     again = crossbow(learners="auto", batch=4)
     again.load_state(system.state())
     assert again.trace == system.trace
-    assert again.k == system.k
+    assert again.iteration.k == system.iteration.k
 
 
 def test_more_images_an_iteration_than_there_are_is_refused(crossbow):
@@ -79,3 +81,43 @@ def test_weight_averaging_learns_digits(device_type, crossbow):
     assert losses[-1] < 0.5 * losses[0]
     accuracy = (system.logits().argmax(1) == system.feed.records.test_labels).mean()
     assert accuracy > 0.8
+
+
+def test_learners_that_never_meet_are_evaluated_as_their_mean(crossbow):
+    system = crossbow(learners=3, tau=0)
+    system.train_epoch(0)
+    assert not np.array_equal(system.state()["w"][0], system.state()["w"][1])
+    np.testing.assert_allclose(system.state()["z"], system.state()["w"].mean(0), atol=1e-7)
+
+
+def test_one_more_learner_that_does_not_fit_is_not_a_failure(crossbow, monkeypatch):
+    system = crossbow(learners="auto", batch=4)
+    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
+    prepare = system.engine.prepare
+
+    def two_fit(programs, changed):
+        if len(system.learners) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        prepare(programs, changed)
+
+    monkeypatch.setattr(system.engine, "prepare", two_fit)
+    for epoch in range(8):
+        learners = system.train_epoch(epoch).learners
+    assert learners == 2
+    assert system.trace[-1]["decision"] == "out_of_memory"
+
+
+@pytest.mark.parametrize("batch_norm", ["averaged", "shared", "re-estimated"])
+def test_batch_norm_statistics_of_the_central_model(device_type, batch_norm, crossbow):
+    system = crossbow(
+        model="resnet32", learners=2, batch_norm=batch_norm, device_type=device_type, epochs=1
+    )
+    system.train_epoch(0)
+    name = next(n for n in system.learners.buffers[0] if n.endswith("running_mean"))
+    before = system.center.network.get_buffer(name).clone()
+    learners = [buffers[name] for buffers in system.learners.buffers]
+    torch.testing.assert_close(before, (learners[0] + learners[1]) / 2)
+    assert torch.equal(learners[0], learners[1]) == (batch_norm == "shared")
+    assert np.isfinite(system.logits()).all()
+    after = system.center.network.get_buffer(name)
+    assert torch.equal(before, after) == (batch_norm != "re-estimated")

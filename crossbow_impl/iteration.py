@@ -1,0 +1,139 @@
+"""One iteration on one device, as programs without arguments over tensors that stay in place.
+
+Which iteration it is, the learning rate and the losses are on the device too, so that an engine
+can capture a program once and replay it.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from bench.spec import SSGD, RunSpec
+from crossbow_impl import sma
+from crossbow_impl.learners import Learners, Loss
+from data_prep.device_feed import DeviceFeed
+from data_prep.host_feed import HostFeed
+
+Fork = Callable[[list[Callable[[], Tensor]]], list[Tensor]]
+
+
+class Iteration:
+    """The tensors of the central model and of one iteration, and the programs over them.
+
+    `z`, `z_prev` and `share` are [P]. `rates` and `losses` have one element per iteration since
+    `begin`; `count` [1] is how many there were.
+    """
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        rank: int,
+        learners: Learners,
+        feed: HostFeed | DeviceFeed,
+        loss: Loss,
+    ) -> None:
+        assert spec.variant is not None and spec.mu is not None
+        self.spec, self.variant, self.mu = spec, spec.variant, spec.mu
+        self.rank, self.learners, self.feed, self.loss = rank, learners, feed, loss
+        self.batch_at = feed.batch_at
+        self.step_function = sma.step
+        self.average_function = sma.average
+        device = learners.w.device
+        self.z = learners.w[0].clone()
+        self.z_prev, self.share = self.z.clone(), torch.zeros_like(self.z)
+        longest = feed.samples // (spec.batch * spec.devices) + 1
+        self.rates, self.losses = (torch.zeros(longest, device=device) for _ in range(2))
+        self.lr = torch.zeros((), device=device)
+        # Tensors, so that compiled code and captured graphs serve any number of learners.
+        self.alpha, self.no_alpha, self.learners_in_all = (self.lr.clone() for _ in range(3))
+        self.follow_learners()
+        self.count = torch.zeros(1, dtype=torch.int64, device=device)
+
+    @property
+    def k(self) -> int:
+        """All learners on all devices."""
+        return len(self.learners) * self.spec.devices
+
+    def compile(self) -> None:
+        """Have torch.compile fuse what every iteration computes."""
+        self.loss = torch.compile(self.loss, dynamic=False)
+        self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
+        self.step_function = torch.compile(sma.step)
+        self.average_function = torch.compile(sma.average)
+
+    def follow_learners(self) -> None:
+        """Let alpha and k follow the number of learners."""
+        self.learners_in_all.fill_(self.k)
+        self.alpha.fill_(1 / self.k if self.spec.alpha is None else self.spec.alpha)
+
+    def tensors(self) -> list[Tensor]:
+        """Everything that an iteration changes."""
+        learners = self.learners
+        statistics = [b for buffers in learners.buffers for b in buffers.values()]
+        own = [self.z, self.z_prev, self.share, self.losses, self.lr, self.count]
+        return [*own, learners.w, learners.velocity, *statistics]
+
+    def begin(self, rates: list[float]) -> None:
+        """Count iterations from 0 again, at these learning rates."""
+        self.rates[: len(rates)].copy_(torch.tensor(rates))
+        self.count.zero_()
+
+    def gradients(self, fork: Fork) -> None:
+        """Every learner's gradient on its batch of the plan; `fork` may run learners at once."""
+        m, b = len(self.learners), self.spec.batch
+        iteration = self.count * (self.k * b)
+
+        def learner(j: int) -> Tensor:
+            start = iteration + (self.rank * m + j) * b
+            images, labels = self.batch_at(start, b)
+            return self.learners.gradient(j, self.loss, images, labels)
+
+        losses = fork([lambda j=j: learner(j) for j in range(m)])  # type: ignore[misc]
+        self.losses.scatter_(0, self.count, torch.stack(losses).mean().view(1))
+        if self.spec.weight_decay:
+            self.learners.g.add_(self.learners.w, alpha=self.spec.weight_decay)
+        if self.spec.batch_norm == "shared":
+            self.learners.share_buffers()
+
+    def step(self, synchronise: bool = True) -> None:
+        """The learners' step, with the correction towards z unless this iteration skips it."""
+        learners = self.learners
+        self.lr.copy_(self.rates.index_select(0, self.count)[0])
+        share = self.step_function(
+            self.variant,
+            learners.w,
+            learners.g,
+            learners.velocity,
+            self.z,
+            self.lr,
+            self.spec.momentum,
+            self.alpha if synchronise else self.no_alpha,
+        )
+        if synchronise:
+            self.share.copy_(share)
+        self.count.add_(1)
+
+    def average(self) -> None:
+        """Move z by `share`, which by now is the sum over all devices."""
+        self.average_function(
+            self.variant,
+            self.learners.w,
+            self.learners.velocity,
+            self.z,
+            self.z_prev,
+            self.share,
+            self.learners_in_all,
+            self.lr,
+            self.spec.momentum,
+            self.mu,
+        )
+
+    def restart(self) -> None:
+        """Start all learners again from z."""
+        sma.restart(self.learners.w, self.learners.velocity, self.z, self.z_prev)
+
+    @property
+    def blocking(self) -> bool:
+        """Whether the learners cannot go on before z has moved."""
+        return self.variant == SSGD
