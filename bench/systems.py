@@ -8,3 +8,9 @@ SYSTEMS = {
 
 # Systems that keep several learners per device around a central average model.
 AVERAGING = {"crossbow"}
+
+# Which ways to compute a step a system offers; the others run in their framework's plain form.
+STEP_OPTIONS = {
+    "crossbow": {"precision", "compile", "channels_last", "graph"},
+    "pytorch": {"precision", "compile", "channels_last", "graph"},
+}

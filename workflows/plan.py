@@ -12,8 +12,8 @@ import jsonschema
 
 import models
 from bench import environment, record
-from bench.spec import ALGORITHM_1, CONSTANT_LR, RunSpec, stability_bound
-from bench.systems import AVERAGING, SYSTEMS
+from bench.spec import ALGORITHM_1, CONSTANT_LR, EA_SGD, RunSpec, stability_bound
+from bench.systems import AVERAGING, STEP_OPTIONS, SYSTEMS
 from data_prep import datasets
 from data_prep.augment import AUGMENTATIONS
 
@@ -26,7 +26,8 @@ KINDS = {
     "array": "a list",
     "boolean": "true or false",
 }
-AVERAGING_KEYS = ("learners", "variant", "alpha", "mu", "allow_unstable")
+AVERAGING_KEYS = ("learners", "variant", "alpha", "mu", "tau", "batch_norm", "allow_unstable")
+STEP_KEYS = ("precision", "compile", "channels_last", "graph")
 DEFAULT_MU = 0.9  # the released Crossbow's
 
 
@@ -111,6 +112,7 @@ def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec
     _one_of(f"{where}.dataset", cell["dataset"], datasets.known(), "dataset")
     augmentation = cell.get("augmentation", "none")
     _one_of(f"{where}.augmentation", augmentation, list(AUGMENTATIONS), "augmentation")
+    _refuse_step_options(cell, where)
     unstable = cell.pop("allow_unstable", False)
     if system not in AVERAGING:
         for key in AVERAGING_KEYS:
@@ -119,7 +121,8 @@ def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec
             cell.pop(key, None)
         return RunSpec(**{"schedule": dict(CONSTANT_LR), **cell})
     alpha = cell.pop("alpha", "1/k")
-    cell = {"variant": ALGORITHM_1, "mu": DEFAULT_MU, **cell}
+    elastic = cell.get("variant") == EA_SGD
+    cell = {"variant": ALGORITHM_1, "mu": 0.0 if elastic else DEFAULT_MU, **cell}
     spec = RunSpec(
         **{"schedule": dict(CONSTANT_LR), **cell}, alpha=None if alpha == "1/k" else alpha
     )
@@ -128,9 +131,26 @@ def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec
             f"{where}.momentum: Algorithm 1 has no local momentum; set it to 0 or use variant: "
             "released"
         )
+    if elastic and spec.mu:
+        raise ConfigError(f"{where}.mu: EA-SGD has no momentum of z; set it to 0 or remove it")
     if not unstable:
         _refuse_unstable(spec, where)
     return spec
+
+
+def _refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
+    system, on_cpu = cell["system"], cell.get("device_type", "cpu") == "cpu"
+    for key in STEP_KEYS:
+        if cell.get(key, "fp32") in (False, "fp32"):
+            continue
+        if key not in STEP_OPTIONS.get(system, ()):
+            raise ConfigError(f"{where}.{key}: {system} does not offer it; remove the key")
+        if on_cpu and key != "compile":
+            raise ConfigError(
+                f"{where}.{key}: {cell[key]} needs a GPU; set device_type: cuda or remove the key"
+            )
+    if system == "pytorch" and cell.get("graph") and cell.get("devices", 1) > 1:
+        raise ConfigError(f"{where}.graph: pytorch captures one device; use devices: 1 or no graph")
 
 
 def _refuse_unstable(spec: RunSpec, where: str) -> None:
