@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 min_version("9.0")
 sys.path.insert(0, workflow.basedir)
 
-from workflows.plan import ConfigError, plan, refuse_missing_devices
+from workflows.plan import ConfigError, plan, refuse_what_is_not_here
 
 # A file that was given stands alone: one without a matrix must be refused, not completed.
 if not workflow.overwrite_configfiles:

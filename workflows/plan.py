@@ -3,6 +3,7 @@
 import itertools
 import math
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,12 +77,18 @@ def plan(config: Mapping[str, Any]) -> Plan:
     )
 
 
-def refuse_missing_devices(plan: Plan) -> None:
-    """Check that this machine has the devices that the plan asks for.
+def refuse_what_is_not_here(plan: Plan) -> None:
+    """Check that this machine has the devices and the interpreters that the plan asks for.
 
     Raises:
-        ConfigError: it has fewer; the message says how many.
+        ConfigError: it has fewer devices, or one interpreter is not there.
     """
+    for system, python in plan.interpreters.items():
+        if shutil.which(python) is None:
+            raise ConfigError(
+                f"interpreters.{system}: there is no {python!r} here; make that environment or "
+                "remove the key"
+            )
     there = {"cpu": os.cpu_count() or 1, "cuda": len(environment.gpus())}
     for spec in plan.runs.values():
         if spec.devices > there[spec.device_type]:

@@ -44,7 +44,7 @@ def rerun(wildcards):
 
 onstart:
     try:
-        refuse_missing_devices(PLAN)
+        refuse_what_is_not_here(PLAN)
         hold_results(PLAN.results, list(PLAN.runs))
     except (ConfigError, PipelineBusy) as error:
         sys.exit(f"Error: {error}")
