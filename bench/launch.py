@@ -104,7 +104,9 @@ def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str
         name = signal.Signals(-exit_code).name
         outcome = {"status": record.FAILED, "reason": f"killed by {name}; {RESUMES}"}
     else:
-        reason = f"ended with code {exit_code} and no status; see {out / record.LOG}"
+        lines = (out / record.LOG).read_text(errors="replace").splitlines()
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
+        reason = f"ended with code {exit_code}; the last that it said is: {last}"
         outcome = {"status": record.FAILED, "reason": reason}
     outcome["wall_s"] = wall_s + outcome.pop("carried_s", 0.0)
     if not (out / record.EPOCHS).exists():
