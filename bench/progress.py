@@ -34,13 +34,15 @@ class Progress:
 
     def end(self, status: str, reason: str) -> None:
         """Report how the run ended."""
-        self._line(f"{status}: {reason}")
+        self._line(f"{status}: {reason}", ended=1)
         if self._terminal:
             print(file=sys.stderr)
 
-    def _line(self, text: str) -> None:
+    def _line(self, text: str, ended: int = 0) -> None:
         ids = self._matrix.read_text().split() if self._matrix.exists() else [self._spec.id]
-        done = sum((self._out.parent / id / record.STATUS).exists() for id in ids)
+        # A run that just wrote its status is still ending; it counts once it has ended.
+        others = [self._out.parent / id / record.STATUS for id in ids if id != self._spec.id]
+        done = sum(status.exists() for status in others) + ended
         line = f"[{done}/{len(ids)} runs done] {self._spec.id}  {text}"
         start, end = ("\r\x1b[K", "") if self._terminal else ("", "\n")
         print(start + line, end=end, file=sys.stderr, flush=True)
