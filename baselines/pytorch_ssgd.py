@@ -80,7 +80,7 @@ class PyTorchSSGD:
         with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
             before = [tensor.clone() for tensor in self._model_tensors().values()]
             self.model.train()
-            self._begin(0)
+            self.begin(0)
             side = torch.cuda.Stream(self.device) if self.spec.graph else None
             with torch.cuda.stream(side):
                 self._step()
@@ -101,7 +101,7 @@ class PyTorchSSGD:
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
         self.model.train()
-        rates = self._begin(epoch)
+        rates = self.begin(epoch)
         for _ in rates:
             self.step()
         losses = self.losses / self.ranks
@@ -139,7 +139,7 @@ class PyTorchSSGD:
         for name, tensor in self._tensors().items():
             tensor.copy_(torch.from_numpy(state[name]))
 
-    def _begin(self, epoch: int) -> list[float]:
+    def begin(self, epoch: int) -> list[float]:
         """Hand an epoch to the device; its learning rates, one per iteration."""
         spec, samples, iterations = self.spec, self.feed.samples, len(self.rates)
         positions = [epoch + i * self.images / samples for i in range(iterations)]

@@ -72,22 +72,22 @@ class Crossbow:
     def prepare(self, ledger: Ledger) -> None:
         """Compile, warm up and capture; nothing that is trained changes."""
         with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
-            self._begin(self.feed.plan(0), 0, 0)
+            self.begin(self.feed.plan(0), 0, 0)
             self.engine.prepare(self._programs(), self.iteration.tensors())
 
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
         plan, cursor, losses = self.feed.plan(epoch), 0, []
         while cursor + self.images <= self.feed.samples:
-            todo = self._begin(plan, epoch, cursor)
-            done = self._run(epoch, cursor, todo)
+            todo = self.begin(plan, epoch, cursor)
+            done = self.run(epoch, cursor, todo)
             losses.append(self.iteration.losses[:done].clone())
             cursor += done * self.images
             self._follow_tuner()
         self._average()
         self.center.follow()
         self.epoch = epoch
-        if self.context.rank == 0:
+        if self.tuner and self.context.rank == 0:
             path = self.context.out / record.AUTOTUNE
             record.write_table(path, record.AUTOTUNE_COLUMNS, self.trace)
         return EpochResult(
@@ -160,7 +160,7 @@ class Crossbow:
         parts = {"gradients": gradients, "step": iteration.step, "average": iteration.average}
         return programs | parts
 
-    def _begin(self, plan: EpochPlan, epoch: int, cursor: int) -> int:
+    def begin(self, plan: EpochPlan, epoch: int, cursor: int) -> int:
         """Hand the rest of an epoch to the device; the number of iterations in it."""
         count = (self.feed.samples - cursor) // self.images
         spec, positions = self.spec, [self._position(epoch, cursor, i) for i in range(count)]
@@ -173,7 +173,7 @@ class Crossbow:
     def _position(self, epoch: int, cursor: int, iteration: int) -> float:
         return epoch + (cursor + iteration * self.images) / self.feed.samples
 
-    def _run(self, epoch: int, cursor: int, count: int) -> int:
+    def run(self, epoch: int, cursor: int, count: int) -> int:
         """Up to `count` iterations; fewer when the tuner wants another number of learners."""
         start = self.engine.mark()
         for i in range(count):
@@ -231,9 +231,9 @@ class Crossbow:
         if self.tuner is None or self.tuner.learners == len(self.learners):
             return
         self._average()
-        self._resize(self.tuner.learners)
+        self.resize(self.tuner.learners)
 
-    def _resize(self, m: int) -> None:
+    def resize(self, m: int) -> None:
         """Change the number of learners; where one more does not fit, stay and tune no further."""
         before = len(self.learners)
         try:
@@ -247,7 +247,7 @@ class Crossbow:
             assert self.tuner is not None
             self.tuner.learners, self.tuner.settled = before, True
             self.trace[-1]["decision"] = "out_of_memory"
-            self._resize(before)
+            self.resize(before)
 
     def _memory(self) -> int:
         """The most bytes of the device that tensors have taken; 0 on a CPU."""

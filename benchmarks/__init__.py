@@ -1,0 +1,1 @@
+"""Measurements that are too machine-dependent to be tests."""
