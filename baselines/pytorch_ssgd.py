@@ -56,7 +56,8 @@ class PyTorchSSGD:
         self.batch_at = self.feed.batch_at
         if spec.compile:
             self.forward.compile(dynamic=False)
-            self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
+            if isinstance(self.feed, DeviceFeed):
+                self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
         self.lr = torch.tensor(spec.lr, device=self.device)
         self.optimizer = torch.optim.SGD(
             self.model.parameters(),

@@ -35,7 +35,9 @@ def main(build: Build, spread: Spread | None = None) -> None:
     out.mkdir(parents=True, exist_ok=True)
     try:
         job = Job.read(Path(sys.argv[1]), out)
+        job.state.mkdir(parents=True, exist_ok=True)
         (spread or train)(job, build)
+        checkpoint.clear(job.state)  # the run has its result: to run it again is to start again
     except Exception as error:
         traceback.print_exc()
         record.write_json(out / record.STATUS, _failure(error))

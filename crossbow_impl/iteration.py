@@ -58,12 +58,14 @@ class Iteration:
     def compile(self) -> None:
         """Have torch.compile fuse what every iteration computes."""
         self.loss = torch.compile(self.loss, dynamic=False)
-        self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
+        if isinstance(self.feed, DeviceFeed):
+            self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
         self.step_function = torch.compile(sma.step)
         self.average_function = torch.compile(sma.average)
 
     def follow_learners(self) -> None:
         """Let alpha and k follow the number of learners."""
+        self.count.zero_()  # the plan is counted in iterations of all learners
         self.learners_in_all.fill_(self.k)
         self.alpha.fill_(1 / self.k if self.spec.alpha is None else self.spec.alpha)
 

@@ -10,7 +10,6 @@ from data_prep.prepare import prepare
 from data_prep.records import open_records
 from models.weights import export
 
-
 torch.set_num_threads(1)  # as in a run, where a CPU device is one thread
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from oracle import train as oracle
 from marks import needs_cuda
+from oracle import train as oracle
 from steps import steps
 
 import models

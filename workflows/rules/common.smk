@@ -8,6 +8,7 @@ from bench import record
 from bench.job import system_sources
 from bench.launch import failures
 from bench.sources import sources
+from bench.systems import SYSTEMS
 from workflows.pipeline import (
     PipelineBusy,
     hold_results,
@@ -33,7 +34,9 @@ def spec(wildcards):
 
 
 def environment(wildcards):
-    framework = "tensorflow" if spec(wildcards).system == "tensorflow" else "torch"
+    framework = (
+        "tensorflow" if "tensorflow" in SYSTEMS[spec(wildcards).system] else "torch"
+    )
     return f"{workflow.basedir}/workflows/envs/{framework}.yaml"
 
 
