@@ -44,11 +44,11 @@ class Iteration:
         self.z_prev, self.share = self.z.clone(), torch.zeros_like(self.z)
         longest = feed.samples // (spec.batch * spec.devices) + 1
         self.rates, self.losses = (torch.zeros(longest, device=device) for _ in range(2))
+        self.count = torch.zeros(1, dtype=torch.int64, device=device)
         self.lr = torch.zeros((), device=device)
         # Tensors, so that compiled code and captured graphs serve any number of learners.
         self.alpha, self.no_alpha, self.learners_in_all = (self.lr.clone() for _ in range(3))
         self.follow_learners()
-        self.count = torch.zeros(1, dtype=torch.int64, device=device)
 
     @property
     def k(self) -> int:
