@@ -98,24 +98,35 @@ def records_of(dataset: str, data: Path) -> Records:
     )  # fmt: skip
 
 
+def spec_of(cell: dict[str, Any]) -> RunSpec:
+    """The RunSpec of a cell, with the benchmark's defaults."""
+    averaging = {"variant": RELEASED, "mu": 0.9} if cell["system"] == "crossbow" else {}
+    defaults = {
+        "device_type": "cuda",
+        "seed": 1,
+        "epochs": 1,
+        "target": 0.9,
+        "lr": 0.01,
+        "momentum": 0.9,
+        "weight_decay": 1e-4,
+        "augmentation": "crop_flip",
+    }
+    return RunSpec(**{**averaging, **defaults, **cell})
+
+
 def main() -> None:
     """`python -m benchmarks.cell CELL_JSON DATA`."""
     cell, data = json.loads(sys.argv[1]), Path(sys.argv[2])
     learners = cell.pop("learners", [1])
-    averaging: dict[str, Any] = {"variant": RELEASED, "mu": 0.9, "learners": learners[0]}
-    spec = RunSpec(
-        **{
-            **(averaging if cell["system"] == "crossbow" else {}),
-            "device_type": "cuda", "seed": 1, "epochs": 1, "target": 0.9, "lr": 0.01,
-            "momentum": 0.9, "weight_decay": 1e-4, "augmentation": "crop_flip", **cell,
-        }
-    )  # fmt: skip
+    spec = spec_of({**cell, "learners": learners[0]})
     records = records_of(spec.dataset, data)
     with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "weights.npz"
         export(spec.model, records.shape, records.classes, spec.seed, weights)
-        work = functools.partial(measure, spec=spec, learners=learners, data=data, weights=weights)
-        on_devices(spec, work)
+        on_devices(
+            spec,
+            functools.partial(measure, spec=spec, learners=learners, data=data, weights=weights),
+        )
 
 
 if __name__ == "__main__":
