@@ -38,7 +38,6 @@ class Iteration:
         self.rank, self.learners, self.feed, self.loss = rank, learners, feed, loss
         self.batch_at = feed.batch_at
         self.step_function = sma.step
-        self.average_function = sma.average
         device = learners.w.device
         self.z = learners.w[0].clone()
         self.z_prev, self.share = self.z.clone(), torch.zeros_like(self.z)
@@ -56,12 +55,15 @@ class Iteration:
         return len(self.learners) * self.spec.devices
 
     def compile(self) -> None:
-        """Have torch.compile fuse what every iteration computes."""
+        """Have torch.compile fuse what every iteration computes.
+
+        Not `sma.average`, which is small: of `z_prev.copy_(z); z.add_(change)` torch 2.11 to 2.13
+        make code that copies the new z.
+        """
         self.loss = torch.compile(self.loss, dynamic=False)
         if isinstance(self.feed, DeviceFeed):
             self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
         self.step_function = torch.compile(sma.step)
-        self.average_function = torch.compile(sma.average)
 
     def follow_learners(self) -> None:
         """Let alpha and k follow the number of learners."""
@@ -118,7 +120,7 @@ class Iteration:
 
     def average(self) -> None:
         """Move z by `share`, which by now is the sum over all devices."""
-        self.average_function(
+        sma.average(
             self.variant,
             self.learners.w,
             self.learners.velocity,

@@ -22,6 +22,7 @@ ITERATIONS = 12
 CUDA = {"device_type": "cuda"}
 ENGINES = [
     pytest.param({}, id="cpu"),
+    pytest.param({"compile": True}, id="compiled-cpu"),
     *(
         pytest.param(options, id=name, marks=[pytest.mark.gpu, needs_cuda])
         for name, options in {
