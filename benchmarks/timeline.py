@@ -40,6 +40,7 @@ def trace(rank: int, spec: RunSpec, data: Path, weights: Path) -> None:
     for warm in (True, False):
         system.begin(system.feed.plan(0), 0, 0)
         system.drain()
+        system.agree(True)  # every rank has to be here, or the others' all-reduces wait for it
         with profile(activities=[ProfilerActivity.CUDA]) as profiler:
             system.run(0, 0, 30 if warm else ITERATIONS)
             system.drain()

@@ -6,6 +6,7 @@ logits (rank 0) and the state.
 """
 
 import dataclasses
+import functools
 import importlib
 import json
 import subprocess
@@ -65,25 +66,27 @@ class Recorded:
         return state
 
 
+def recorded(system, samples, context):
+    """The system, on the first `samples` training images, recorded."""
+    module, _, name = system.partition(":")
+    records = context.records
+    few = dataclasses.replace(
+        records,
+        train_images=records.train_images[:samples],
+        train_labels=records.train_labels[:samples],
+    )
+    context = dataclasses.replace(context, records=few)
+    return Recorded(getattr(importlib.import_module(module), name)(context), context)
+
+
 def main():
     system, samples = sys.argv[1], int(sys.argv[2])
     sys.argv[1:] = sys.argv[3:]
     sys.path.insert(0, str(ROOT))
     from bench import runner
 
-    module, _, name = system.partition(":")
-    build_system = getattr(importlib.import_module(module), name)
-
-    def build(context):
-        records = context.records
-        few = dataclasses.replace(
-            records,
-            train_images=records.train_images[:samples],
-            train_labels=records.train_labels[:samples],
-        )
-        context = dataclasses.replace(context, records=few)
-        return Recorded(build_system(context), context)
-
+    module = system.partition(":")[0]
+    build = functools.partial(recorded, system, samples)
     if module == "baselines.tensorflow_ssgd":
         runner.main(build)
     else:
