@@ -1,0 +1,208 @@
+"""A config that can't be run is refused before anything runs, in one sentence."""
+
+import os
+
+import pytest
+import yaml
+from suite import CELL
+
+from bench import environment
+from workflows.plan import ConfigError, plan
+
+GROUP = {"system": "crossbow", **CELL}
+STEP = {"kind": "step", "at": [4], "factor": 0.1}
+
+
+def config(group=None, **top):
+    return {"name": "refused", "matrix": [GROUP | (group or {})], **top}
+
+
+def without(key):
+    return {"name": "refused", "matrix": [{k: v for k, v in GROUP.items() if k != key}]}
+
+
+REFUSED = {
+    "unknown key": (config(sweep=1), "'sweep'", "matrix, name"),
+    "unknown key in defaults": (config(defaults={"btach": 8}), "'btach'", "batch"),
+    "unknown key in a group": (config({"btach": 8}), "matrix[0]", "'btach'", "batch"),
+    "unknown system": (config({"system": "horovod"}), "matrix[0].system", "'horovod'", "pytorch"),
+    "unknown model": (config({"model": "resnet-1"}), "matrix[0].model", "'resnet-1'", "lenet"),
+    "unknown dataset": (config({"dataset": "svhn"}), "matrix[0].dataset", "'svhn'", "digits"),
+    "unknown augmentation": (
+        config({"augmentation": "cutout"}),
+        "matrix[0].augmentation",
+        "'cutout'",
+        "crop_flip",
+    ),
+    "unknown device type": (config({"device_type": "tpu"}), "device_type", "'tpu'", "cpu, cuda"),
+    "unknown variant": (config({"variant": "easgd"}), "variant", "'easgd'", "algorithm-1"),
+    "unknown interpreter": (config(interpreters={"jax": "python"}), "interpreters", "'jax'"),
+    "batch 0": (config({"batch": 0}), "matrix[0].batch", "0", "at least 1"),
+    "batch negative": (config({"batch": -4}), "matrix[0].batch", "-4", "at least 1"),
+    "batch as text": (config({"batch": "16"}), "matrix[0].batch", "'16'", "a whole number"),
+    "batch broken": (config({"batch": 1.5}), "matrix[0].batch", "1.5", "a whole number"),
+    "one batch of many": (config({"batch": [16, 0]}), "matrix[0].batch", "at least 1"),
+    "devices 0": (config({"devices": 0}), "matrix[0].devices", "at least 1"),
+    "epochs 0": (config({"epochs": 0}), "matrix[0].epochs", "at least 1"),
+    "seed negative": (config({"seed": -1}), "matrix[0].seed", "at least 0"),
+    "target 0": (config({"target": 0}), "matrix[0].target", "more than 0"),
+    "target 1": (config({"target": 1}), "matrix[0].target", "less than 1"),
+    "target in percent": (config({"target": 1.5}), "matrix[0].target", "less than 1"),
+    "target undefined": (config({"target": float("nan")}), "matrix[0].target", "finite"),
+    "lr 0": (config({"lr": 0}), "matrix[0].lr", "more than 0"),
+    "lr infinite": (config({"lr": float("inf")}), "matrix[0].lr", "finite"),
+    # YAML takes 1e-3 for text: a number needs the point.
+    "lr as text": (config({"lr": yaml.safe_load("1e-3")}), "matrix[0].lr", "'1e-3'", "1.0e-3"),
+    "learners unknown": (config({"learners": "many"}), "learners", "'many'", "auto"),
+    "learners 0": (config({"learners": 0}), "matrix[0].learners", "at least 1"),
+    "alpha outside the bound": (
+        config({"learners": 4, "alpha": 0.7, "mu": 0.9}),
+        "matrix[0].alpha",
+        "0.6441",
+        "allow_unstable",
+    ),
+    "alpha outside the bound of all devices": (
+        config({"learners": 2, "devices": 2, "alpha": 0.7, "mu": 0.9}),
+        "matrix[0].alpha",
+        "0.6441",
+    ),
+    "alpha undefined": (config({"alpha": float("nan")}), "matrix[0].alpha", "finite"),
+    "momentum in Algorithm 1": (config({"momentum": 0.9}), "matrix[0].momentum", "released"),
+    "learners of a baseline": (
+        config({"system": "pytorch", "learners": 2}),
+        "matrix[0].learners",
+        "pytorch",
+        "remove",
+    ),
+    "alpha of a baseline": (config({"system": "tensorflow", "alpha": 0.1}), "alpha", "tensorflow"),
+    "momentum of z in EA-SGD": (config({"variant": "ea-sgd", "mu": 0.5}), "matrix[0].mu", "EA-SGD"),
+    "a step option on CPU": (
+        config({"precision": "bf16"}),
+        "matrix[0].precision",
+        "bf16 needs a GPU",
+        "remove",
+    ),
+    "a step option of another system": (
+        config({"system": "tensorflow", "graph": True, "device_type": "cuda"}),
+        "matrix[0].graph",
+        "tensorflow does not offer it",
+    ),
+    "schedule unknown": (config({"schedule": {"kind": "linear"}}), "schedule.kind", "one-cycle"),
+    "schedule as text": (config({"schedule": "cosine"}), "schedule", "'cosine'", "a mapping"),
+    "schedule without its keys": (config({"schedule": {"kind": "step"}}), "'at', 'factor'"),
+    "schedule of another's keys": (
+        config({"schedule": STEP | {"warmup": 0.1}}),
+        "schedule",
+        "'warmup'",
+    ),
+    "schedule undefined": (
+        config({"schedule": STEP | {"factor": float("nan")}}),
+        "schedule.factor",
+        "finite",
+    ),
+    "the same run twice": (config({"seed": [1, 1]}), "matrix[0]", "twice", "remove"),
+    "the same run as 64 and 64.0": (config({"batch": [64, 64.0]}), "matrix[0]", "twice"),
+    "the same run in two groups": ({"name": "x", "matrix": [GROUP, GROUP]}, "matrix[1]", "twice"),
+    "an empty list": (config({"seed": []}), "matrix[0].seed", "empty"),
+    "a missing setting": (without("lr"), "matrix[0]", "no value for 'lr'", "add it"),
+    "no matrix": ({"name": "refused"}, "no value for 'matrix'", "add it"),
+    "an empty matrix": ({"name": "refused", "matrix": []}, "matrix", "empty"),
+    "a matrix that is no list": ({"name": "refused", "matrix": GROUP}, "matrix", "a list"),
+    "a group that is no mapping": ({"name": "refused", "matrix": [3]}, "matrix[0]", "a mapping"),
+    "a name that is no name": (config(name="A b"), "name", "'A b'", "lower-case"),
+    "results nowhere": (config(results=""), "results", "empty"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_message_names_the_key_and_what_to_do(case):
+    content, *words = REFUSED[case]
+    if "name" not in content:
+        content = {"name": "refused", **content}
+    with pytest.raises(ConfigError) as refusal:
+        plan(content)
+    message = str(refusal.value)
+    assert [word for word in words if word not in message] == []
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        {"learners": 4, "alpha": 0.7, "allow_unstable": True},
+        {"learners": 4, "alpha": 0.64},
+        {"learners": 4, "alpha": "1/k", "mu": 0},
+        {"learners": "auto", "devices": 4, "batch": 16.0},
+        {"schedule": STEP},
+        {"schedule": {"kind": "one-cycle", "warmup": 0.3}},
+        {"variant": "released", "momentum": 0.9},
+        {"system": ["pytorch", "tensorflow"], "momentum": 0.9},
+    ],
+    ids=str,
+)
+def test_allowed(group):
+    assert plan(config(group)).runs
+
+
+def test_averaging_defaults_spare_the_baselines():
+    group = {"system": ["crossbow", "pytorch"], "mu": 0.5}
+    with pytest.raises(ConfigError):
+        plan(config(group))
+    runs = plan(config({"system": ["crossbow", "pytorch"]}, defaults={"mu": 0.5})).runs
+    assert {spec.system: spec.mu for spec in runs.values()} == {"crossbow": 0.5, "pytorch": None}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "{name: x, matrix: [{system: pytorch}]}",
+            "Config error: matrix[0]: no value for 'model', 'dataset',",
+        ),
+        ("name: x\n", "Config error: config: no value for 'matrix'; add it"),
+        ("- 1\n", "keys at top level"),
+        ("name: [x\n", "not valid JSON or YAML"),
+    ],
+)
+def test_command_line_refuses(matrix, tmp_path, text, sentence):
+    path = tmp_path / "refused.yaml"
+    path.write_text(text)
+    done = matrix.suite.snakemake("--configfile", path)
+    assert done.returncode != 0
+    assert done.stdout.count(sentence) == 1
+    assert "Traceback" not in done.stdout
+    assert "Execute" not in done.stdout
+
+
+def test_more_devices_than_there_are_are_refused_before_anything_runs(matrix):
+    suite, cores = matrix.suite, os.cpu_count()
+    config = suite.config("crowd", {"system": "pytorch", "devices": [1, cores + 1]})
+    suite.planned("--configfile", config)  # a plan may be made where the devices are not
+    done = suite.snakemake("--configfile", config)
+    (sentence,) = (line for line in done.stdout.splitlines() if "devices:" in line)
+    assert done.returncode != 0
+    assert f"needs {cores + 1} CPU cores and this machine has {cores}; ask for fewer" in sentence
+    assert "Traceback" not in done.stdout
+    assert not suite.results(config).exists()
+
+
+def test_a_missing_interpreter_is_refused_before_anything_runs(matrix):
+    suite = matrix.suite
+    python = {"pytorch": ".venv-none/bin/python"}
+    config = suite.config("interpreter", {"system": "pytorch"}, interpreters=python)
+    done = suite.snakemake("--configfile", config)
+    assert done.returncode != 0
+    assert "Error: interpreters.pytorch: there is no '.venv-none/bin/python' here" in done.stdout
+    assert "Traceback" not in done.stdout
+    assert not suite.results(config).exists()
+
+
+def test_missing_gpus_are_refused_before_anything_runs(matrix):
+    if environment.gpus():
+        pytest.skip("there are GPUs here")
+    suite = matrix.suite
+    config = suite.config("gpus", {"system": "pytorch", "device_type": "cuda"})
+    done = suite.snakemake("--configfile", config)
+    assert done.returncode != 0
+    assert "needs 1 CUDA devices and this machine has 0" in done.stdout
+    assert not suite.results(config).exists()

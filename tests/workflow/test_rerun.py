@@ -1,0 +1,59 @@
+"""A change makes due what depends on it, and nothing else."""
+
+import pytest
+
+import plots
+
+TABLES = ["collect", "report"]
+
+
+def test_nothing_is_due(matrix):
+    assert matrix.suite.planned("--configfile", matrix.config) == []
+
+
+def test_one_changed_value_makes_its_runs_due(matrix):
+    suite = matrix.suite
+    before = suite.config("value", {"system": "crossbow", "learners": 2}, {"system": "pytorch"})
+    after = suite.config(
+        "value", {"system": "crossbow", "learners": 2}, {"system": "pytorch", "lr": 0.02}
+    )
+    assert before == after
+    # The matrix holds the run of crossbow, under the same id and in the results given here.
+    options = ("--configfile", after, "--config", "results=results/small matrix")
+    (_, changed) = suite.runs(after)
+    assert changed.startswith("pytorch")
+    assert suite.planned(*options) == sorted([changed, *plots.known(), *TABLES])
+
+
+def test_a_run_more_or_less_joins_the_rest_again(matrix):
+    suite = matrix.suite
+    less = suite.config("less", {"system": "crossbow", "learners": 2})
+    options = ("--configfile", less, "--config", "results=results/small matrix")
+    assert suite.planned(*options) == sorted([*plots.known(), *TABLES])
+
+
+@pytest.mark.parametrize(
+    ("source", "due"),
+    [
+        ("crossbow_impl/sma.py", ["crossbow"]),
+        ("baselines/pytorch_ssgd.py", ["pytorch"]),
+        ("models/lenet.py", ["weights", "crossbow", "pytorch"]),
+        ("data_prep/digits.py", ["records", "weights", "crossbow", "pytorch"]),
+    ],
+)
+def test_an_edited_source_makes_its_runs_due(suite, matrix, source, due):
+    suite.append(source, "# edited\n")
+    runs = [run for run in matrix.runs if run.split("-")[0] in due]
+    rules = [rule for rule in due if rule in ("records", "weights")]
+    expected = sorted([*runs, *rules, *plots.known(), *TABLES])
+    assert suite.planned("--configfile", matrix.config) == expected
+
+
+def test_an_edited_figure_is_drawn_again_with_the_report(suite, matrix):
+    suite.append("plots/throughput.py", "# edited\n")
+    assert suite.planned("--configfile", matrix.config) == ["report", "throughput"]
+
+
+def test_an_edited_page_is_written_again(suite, matrix):
+    suite.append("workflows/report/page.css", "/* edited */\n")
+    assert suite.planned("--configfile", matrix.config) == ["report"]

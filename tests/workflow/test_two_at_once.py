@@ -1,0 +1,41 @@
+"""Two of a kind on the same results: the second steps back, the first is left alone."""
+
+import subprocess
+
+from suite import checkpoints, numbers, rows, status, wait_until
+
+BUSY = {"system": "pytorch", "epochs": 12, "batch": 16}
+
+
+def test_second_pipeline_and_second_launcher_are_refused(suite, matrix):
+    config = suite.config("busy", BUSY)
+    suite.give_weights(config, matrix.results)
+    (run,) = suite.runs(config)
+    results = suite.results(config)
+    arguments = ("collect", "--configfile", config)
+    with suite.running(*arguments) as first:
+        wait_until(lambda: checkpoints(results / "state" / run), first)
+        second = suite.snakemake(*arguments)
+        assert first.poll() is None
+        launcher = subprocess.run(
+            suite.launch_command(config, run, results / "state" / run),
+            cwd=suite.folder,
+            text=True,
+            capture_output=True,
+        )
+        assert first.poll() is None, "the first ended too soon to be in the way"
+        assert first.wait(120) == 0
+
+    assert second.returncode != 0
+    (sentence,) = (line for line in second.stdout.splitlines() if line.startswith("Error:"))
+    assert f"another pipeline (process {first.pid}) works on results/busy" in sentence
+    assert "wait for it to end, or use another folder" in sentence
+    assert "Traceback" not in second.stdout
+
+    assert launcher.returncode != 0
+    assert f"another process is training {run}; wait for it to end" in launcher.stderr
+    assert "Traceback" not in launcher.stderr
+
+    assert status(results, run)["status"] in ("finished", "reached")
+    assert len(numbers(results, run)) == len(rows(results / "epochs.csv")) == BUSY["epochs"]
+    assert suite.planned(*arguments) == []
