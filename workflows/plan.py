@@ -1,5 +1,6 @@
 """From a config to the runs it asks for; a config that can't be run is refused here."""
 
+import functools
 import itertools
 import math
 import os
@@ -62,6 +63,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
         where = f"matrix[{index}]"
         for cell in _cells({**config.get("defaults", {}), **group}, where):
             spec = _spec(cell, group, where)
+            _refuse_oversized(spec, where)
             if spec.id in runs:
                 raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
             runs[spec.id] = spec
@@ -160,6 +162,22 @@ def _refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
         raise ConfigError(f"{where}.graph: pytorch captures one device; use devices: 1 or no graph")
 
 
+def _refuse_oversized(spec: RunSpec, where: str) -> None:
+    learners = 1 if spec.learners == "auto" else spec.learners
+    images, there = spec.devices * learners * spec.batch, training_images(spec.dataset)
+    if images > there:
+        raise ConfigError(
+            f"{where}.batch: one iteration takes {images} images and {spec.dataset} has {there} to "
+            "train on; use a smaller batch, fewer learners or fewer devices"
+        )
+
+
+@functools.cache
+def training_images(dataset: str) -> int:
+    """How many training images a dataset has."""
+    return int(datasets.load(dataset).COUNTS["train"])
+
+
 def _refuse_unstable(spec: RunSpec, where: str) -> None:
     assert spec.variant is not None and spec.mu is not None
     k = spec.devices * (1 if spec.learners == "auto" else spec.learners)
@@ -177,10 +195,11 @@ def _numbers(cell: dict[str, Any], where: str) -> dict[str, Any]:
     properties, alike = SCHEMA["$defs"]["cell"]["properties"], dict(cell)
     for key, value in cell.items():
         values = value.items() if isinstance(value, dict) else [("", value)]
-        for inner, number in values:
-            if isinstance(number, float) and not math.isfinite(number):
-                name = f"{where}.{key}" + (f".{inner}" if inner else "")
-                raise ConfigError(f"{name}: {number} is not finite; give it a finite number")
+        for inner, numbers in values:
+            for number in numbers if isinstance(numbers, list) else [numbers]:
+                if isinstance(number, float) and not math.isfinite(number):
+                    name = f"{where}.{key}" + (f".{inner}" if inner else "")
+                    raise ConfigError(f"{name}: {number} is not finite; give it a finite number")
         if isinstance(value, int | float) and not isinstance(value, bool):
             kind = properties[key].get("type") or properties[key]["else"]["type"]
             alike[key] = int(value) if kind == "integer" else float(value)
