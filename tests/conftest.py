@@ -1,6 +1,8 @@
 """Inputs that many tests share: digits as records, and initial weights."""
 
 import dataclasses
+import os
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,6 +12,7 @@ from data_prep.prepare import prepare
 from data_prep.records import open_records
 from models.weights import export
 
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 torch.set_num_threads(1)  # as in a run, where a CPU device is one thread
 
 
@@ -33,6 +36,19 @@ def weights(digits, tmp_path_factory):
         return path
 
     return of
+
+
+@pytest.fixture(scope="session")
+def real_archives():
+    """Finds real source files, which are too large for the project; skips without them."""
+
+    def find(name: str) -> Path:
+        folder = Path(os.environ.get("DATA_MIRROR", SHARED_DATA))
+        if not (folder / name).exists():
+            pytest.skip(f"the real {name} is not in {folder}; set DATA_MIRROR to its folder")
+        return folder
+
+    return find
 
 
 @pytest.fixture

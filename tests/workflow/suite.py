@@ -92,7 +92,9 @@ class Suite:
         """The folder of all results of a config that `config` wrote."""
         return self.folder / yaml.safe_load(config.read_text())["results"]
 
-    def snakemake(self, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess:
+    def snakemake(
+        self, *arguments: str | Path, deadline_s: float = DEADLINE_S, **environment: str
+    ) -> subprocess.CompletedProcess:
         """Run the pipeline to its end; what it printed, on either stream, is in `stdout`."""
         return subprocess.run(
             _command(arguments),
@@ -101,7 +103,7 @@ class Suite:
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=DEADLINE_S,
+            timeout=deadline_s,
         )
 
     def planned(self, *arguments: str | Path) -> list[str]:

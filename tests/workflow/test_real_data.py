@@ -1,0 +1,35 @@
+"""Real datasets through the whole pipeline on a CPU, where their source files are to be had."""
+
+import pytest
+from suite import rows, status
+
+FIELDS = {
+    "system": "crossbow",
+    "variant": "released",
+    "momentum": 0.9,
+    "learners": 2,
+    "devices": 2,
+    "epochs": 2,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("dataset", "archive", "fields", "accuracy"),
+    [
+        ("mnist", "mnist", {"lr": 0.05}, 0.95),
+        ("cifar10-jpeg", "cifar-10-jpeg.tar.xz", {"lr": 0.02, "augmentation": "crop_flip"}, 0.35),
+    ],
+)
+def test_lenet_learns(dataset, archive, fields, accuracy, suite, real_archives):
+    group = {**FIELDS, "dataset": dataset, **fields}
+    config = suite.config("real", group, archives=str(real_archives(archive)))
+    done = suite.snakemake("collect", "--configfile", config, deadline_s=500)
+    assert done.returncode == 0, done.stdout
+    (run,) = suite.runs(config)
+    results = suite.results(config)
+    assert status(results, run)["status"] in ("finished", "reached")
+    epochs = rows(results / "runs" / run / "epochs.csv")
+    assert len(epochs) == FIELDS["epochs"]
+    assert float(epochs[-1]["test_acc"]) > accuracy
