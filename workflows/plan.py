@@ -14,7 +14,15 @@ import jsonschema
 
 import models
 from bench import environment, record
-from bench.spec import ALGORITHM_1, CONSTANT_LR, EA_SGD, RunSpec, stability_bound
+from bench.spec import (
+    ALGORITHM_1,
+    CONSTANT_LR,
+    EA_SGD,
+    KUNGFU,
+    SSGD,
+    RunSpec,
+    stability_bound,
+)
 from bench.systems import AVERAGING, STEP_OPTIONS, SYSTEMS
 from data_prep import datasets
 from data_prep.augment import AUGMENTATIONS
@@ -135,10 +143,14 @@ def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec
     spec = RunSpec(
         **{"schedule": dict(CONSTANT_LR), **cell}, alpha=None if alpha == "1/k" else alpha
     )
-    if spec.variant == ALGORITHM_1 and spec.momentum:
+    if spec.variant in (ALGORITHM_1, KUNGFU) and spec.momentum:
         raise ConfigError(
-            f"{where}.momentum: Algorithm 1 has no local momentum; set it to 0 or use variant: "
-            "released"
+            f"{where}.momentum: variant {spec.variant} has no local momentum; set it to 0 or use "
+            "variant: released"
+        )
+    if spec.variant == SSGD and spec.tau != 1:
+        raise ConfigError(
+            f"{where}.tau: variant ssgd synchronises in every iteration; set it to 1 or remove it"
         )
     if elastic and spec.mu:
         raise ConfigError(f"{where}.mu: EA-SGD has no momentum of z; set it to 0 or remove it")

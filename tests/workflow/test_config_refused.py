@@ -49,6 +49,21 @@ REFUSED = {
         "1437",
         "smaller batch",
     ),
+    "momentum in kungfu": (
+        config({"system": "crossbow", "variant": "kungfu", "momentum": 0.9}),
+        "matrix[0].momentum",
+        "kungfu has no local momentum",
+    ),
+    "momentum of z in EA-SGD": (
+        config({"system": "crossbow", "variant": "ea-sgd", "mu": 0.5}),
+        "matrix[0].mu",
+        "EA-SGD",
+    ),
+    "S-SGD that skips": (
+        config({"system": "crossbow", "variant": "ssgd", "tau": 2}),
+        "matrix[0].tau",
+        "every iteration",
+    ),
     "graph on a CPU": (config({"graph": True}), "matrix[0].graph", "device_type: cuda"),
     "bf16 on a CPU": (config({"precision": "bf16"}), "matrix[0].precision", "device_type: cuda"),
     "compile in tensorflow": (
