@@ -54,11 +54,6 @@ REFUSED = {
         "matrix[0].momentum",
         "kungfu has no local momentum",
     ),
-    "momentum of z in EA-SGD": (
-        config({"system": "crossbow", "variant": "ea-sgd", "mu": 0.5}),
-        "matrix[0].mu",
-        "EA-SGD",
-    ),
     "S-SGD that skips": (
         config({"system": "crossbow", "variant": "ssgd", "tau": 2}),
         "matrix[0].tau",
