@@ -34,3 +34,7 @@ rule all:
     default_target: True
     input:
         f"{RESULTS}/report.html",
+        # All else too, or what is deleted behind a finished report would not be missed.
+        expand(rules.train.output, run=PLAN.runs),
+        expand(rules.figure.output, figure=FIGURES),
+        rules.collect.output,

@@ -47,9 +47,11 @@ class TensorFlowSSGD:
         self.predict = tf.function(lambda images: self.model(images, training=False))
 
     def prepare(self, ledger: Ledger) -> None:
-        """Trace the training function without running it."""
+        """Trace the training function and run one step of it, which is then undone."""
         with ledger.phase("compile"):
-            self.run_steps.get_concrete_function(iter(self._dataset(0)), tf.constant(1))
+            before = self.state()
+            self.run_steps(iter(self._dataset(0)), tf.constant(1))
+            self.load_state(before)
 
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""

@@ -5,18 +5,30 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 PACKAGES = re.compile(r"^(torch|triton|tensorflow.*|keras|numpy|pandas|snakemake|nvidia-.*)$", re.I)
-VARIABLES = re.compile(r"^(CUDA|NCCL|OMP|MKL|OPENBLAS|TF|XLA|TORCH|PYTORCH|GLOO|SLURM)_")
+# By name, not by prefix: others that start alike hold secrets.
+VARIABLES = re.compile(
+    r"^(CUDA_(VISIBLE_DEVICES|DEVICE_MAX_CONNECTIONS|LAUNCH_BLOCKING)|CUBLAS_WORKSPACE_CONFIG"
+    r"|NCCL_[A-Z_]+|GLOO_SOCKET_IFNAME|(OMP|MKL|OPENBLAS)_NUM_THREADS|OMP_(PROC_BIND|PLACES)"
+    r"|OPENBLAS_CORETYPE|TF_(CPP_MIN_LOG_LEVEL|XLA_FLAGS|ENABLE_ONEDNN_OPTS|DETERMINISTIC_OPS"
+    r"|NUM_INTEROP_THREADS|NUM_INTRAOP_THREADS|GPU_ALLOCATOR|FORCE_GPU_ALLOW_GROWTH)|XLA_FLAGS"
+    r"|TORCH_(LOGS|NUM_THREADS|CUDA_ARCH_LIST)|TORCHINDUCTOR_[A-Z_]+|PYTORCH_(CUDA_)?ALLOC_CONF"
+    r"|SLURM_(JOB_ID|JOB_NODELIST|NNODES|NTASKS|CPUS_PER_TASK))$"
+)
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def environment() -> dict[str, Any]:
-    """Everything about machine and software that a result depends on, as JSON values."""
+def environment(variables: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """Everything about machine and software that a result depends on, as JSON values.
+
+    `variables` are those of the process that it is about.
+    """
     return {
         "host": platform.node(),
         "platform": platform.platform(),
@@ -30,7 +42,7 @@ def environment() -> dict[str, Any]:
             if (name := dist.metadata["Name"]) and PACKAGES.match(name)
         },
         "gpus": gpus(),
-        "variables": {k: v for k, v in sorted(os.environ.items()) if VARIABLES.match(k)},
+        "variables": {k: v for k, v in sorted(variables.items()) if VARIABLES.match(k)},
     }
 
 
@@ -42,8 +54,8 @@ def machine(environment: dict[str, Any], device_type: str) -> str:
     return f"{environment['cores']} x {environment['cpu']}"
 
 
-def code() -> dict[str, Any]:
-    """The commit that is checked out and whether files differ from it."""
+def code(paths: Sequence[str] = (".",)) -> dict[str, Any]:
+    """The commit that is checked out and whether any of `paths` differs from it."""
 
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(ROOT), *arguments]
@@ -51,7 +63,10 @@ def code() -> dict[str, Any]:
         return done.stdout.strip()
 
     try:
-        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain"))}
+        return {
+            "commit": git("rev-parse", "HEAD"),
+            "dirty": bool(git("status", "--porcelain", "--", *paths)),
+        }
     except (FileNotFoundError, subprocess.CalledProcessError):  # no git, or no repository
         return {"commit": "", "dirty": True}
 

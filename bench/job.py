@@ -22,9 +22,14 @@ def system_sources(spec: RunSpec) -> list[str]:
     return [path for path in found if path != REGISTRY]
 
 
-def describe(spec: RunSpec, records: Path, weights: Path, state: Path) -> dict[str, Any]:
-    """The content of run.json for `spec` on this machine, from these inputs."""
-    surroundings = environment.environment()
+def describe(
+    spec: RunSpec, records: Path, weights: Path, state: Path, surroundings: dict[str, Any]
+) -> dict[str, Any]:
+    """The content of run.json for `spec` on this machine, from these inputs.
+
+    `surroundings` is the `bench.environment.environment` of the process that will run.
+    """
+    files = system_sources(spec)
     return {
         "run": spec.id,
         "spec": spec.to_dict(),
@@ -38,7 +43,7 @@ def describe(spec: RunSpec, records: Path, weights: Path, state: Path) -> dict[s
             "weights_sha256": hashlib.sha256(weights.read_bytes()).hexdigest(),
             "state": str(state),
         },
-        "code": environment.code() | {"sources_sha256": digest(system_sources(spec))},
+        "code": environment.code(files) | {"sources_sha256": digest(files)},
         "machine": environment.machine(surroundings, spec.device_type),
         "environment": surroundings,
     }
@@ -57,9 +62,16 @@ class Job:
 
     @classmethod
     def read(cls, run_json: Path, out: Path) -> "Job":
-        """The job in `run_json`; `fingerprint` covers all that a checkpoint must agree with."""
-        job = record.read_json(run_json)
-        inputs = job["inputs"]
+        """The job in `run_json`; `fingerprint` covers all that a checkpoint must agree with.
+
+        Raises:
+            ValueError: the file is missing or is not a run.json; one sentence.
+        """
+        try:
+            job = record.read_json(run_json)
+            inputs = job["inputs"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{run_json}: not the run.json of a run ({error!r})") from None
         parts = [
             job["run"],
             job["code"]["sources_sha256"],

@@ -7,6 +7,7 @@ import argparse
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench import checkpoint, job, lifeline, record, telemetry
+from bench import checkpoint, environment, job, lifeline, record, telemetry
 from bench.progress import Progress
 from bench.runner import STARTED
 from bench.spec import RunSpec
@@ -47,11 +48,13 @@ def launch(spec: RunSpec, inputs: dict[str, Path], out: Path, python: str) -> di
     with _locked(state):
         for name in (*record.FILES, record.AUTOTUNE):
             (out / name).unlink(missing_ok=True)
-        request = job.describe(spec, **inputs)
+        variables = _variables(spec)
+        request = job.describe(spec, **inputs, surroundings=_surroundings(python, variables))
         record.write_json(out / record.RUN, request)
         started = time.monotonic()
         progress = Progress(spec, out, state.parent)
-        exit_code = _watch(request, out, python, started, progress)
+        variables |= {STARTED: repr(started), lifeline.LAUNCHER: str(os.getpid())}
+        exit_code = _watch(request, out, python, variables, progress)
         outcome = _finish(spec, out, exit_code, time.monotonic() - started)
         progress.end(outcome["status"], outcome["reason"])
         if outcome["status"] == record.FAILED:
@@ -61,22 +64,38 @@ def launch(spec: RunSpec, inputs: dict[str, Path], out: Path, python: str) -> di
     return outcome
 
 
-def _watch(
-    request: dict[str, Any], out: Path, python: str, started: float, progress: Progress
-) -> int:
-    spec = RunSpec.from_dict(request["spec"])
-    environment = os.environ | {
-        STARTED: repr(started),
-        lifeline.LAUNCHER: str(os.getpid()),
+def _variables(spec: RunSpec) -> dict[str, str]:
+    """The environment variables of the run's process."""
+    variables = {
+        **os.environ,
         "PYTHONUNBUFFERED": "1",
         "CUDA_DEVICE_MAX_CONNECTIONS": "32",  # one hardware queue per learner's stream
         "TF_CPP_MIN_LOG_LEVEL": "2",
     }
     if spec.device_type == "cpu":  # a CPU device is one thread; no framework may see a GPU
-        environment |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+        variables |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    return variables
+
+
+def _surroundings(python: str, variables: dict[str, str]) -> dict[str, Any]:
+    """What the run runs on; an interpreter of another environment is asked itself."""
+    if Path(shutil.which(python) or python).parent == Path(sys.executable).parent:
+        return environment.environment(variables)
+    asked = subprocess.run(
+        [python, "-m", "bench.environment"], env=variables, capture_output=True, text=True
+    )
+    if asked.returncode:  # it can't run a system either: the run will say why
+        return environment.environment(variables) | {"packages": {}, "python": f"of {python}"}
+    return dict(json.loads(asked.stdout))
+
+
+def _watch(
+    request: dict[str, Any], out: Path, python: str, variables: dict[str, str], progress: Progress
+) -> int:
+    spec = RunSpec.from_dict(request["spec"])
     command = [python, "-m", SYSTEMS[spec.system], str(out / record.RUN), str(out)]
     with (out / record.LOG).open("w") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=variables)
     gpus = len(request["environment"]["gpus"]) if spec.device_type == "cuda" else 0
     sampler = telemetry.Sampler(spec.id, process.pid, gpus)
     samples = record.Table(out / record.TELEMETRY, record.TELEMETRY_COLUMNS)

@@ -29,7 +29,7 @@ def evaluate(logits: np.ndarray, labels: np.ndarray) -> Evaluation:
     true = np.take_along_axis(logits, labels[:, None], axis=1)
     shifted_true = np.take_along_axis(shifted, labels[:, None], axis=1)[:, 0]
     loss = np.log(np.exp(shifted).sum(axis=1)) - shifted_true
-    rank = (logits >= true).sum(axis=1)
+    rank = (~(logits < true)).sum(axis=1)  # a NaN is not below anything, so it counts against
     return Evaluation(float(loss.mean()), float((rank <= 1).mean()), float((rank <= 5).mean()))
 
 

@@ -16,6 +16,7 @@ from bench.clock import Ledger
 from bench.job import Job
 from bench.metrics import epochs_to_target, evaluate
 from bench.system import Context, System
+from bench.systems import SYSTEMS
 from data_prep.records import open_records
 
 STARTED = "CROSSBOW_STARTED"  # time.monotonic() when the launcher started this run's process
@@ -35,6 +36,7 @@ def main(build: Build, spread: Spread | None = None) -> None:
     out.mkdir(parents=True, exist_ok=True)
     try:
         job = Job.read(Path(sys.argv[1]), out)
+        _refuse_other_systems(job)
         job.state.mkdir(parents=True, exist_ok=True)
         (spread or train)(job, build)
         checkpoint.clear(job.state)  # the run has its result: to run it again is to start again
@@ -116,6 +118,14 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         record.write_json(job.out / record.STATUS, outcome | {"carried_s": carried_s})
 
 
+def _refuse_other_systems(job: Job) -> None:
+    """A run's rows must come from the system that its id names."""
+    started = sys.modules["__main__"].__spec__
+    module = SYSTEMS[job.spec.system]
+    if started and started.name.removesuffix(".__main__") != module:
+        raise ValueError(f"{job.spec.id} is a run of {job.spec.system}; use python -m {module}")
+
+
 def _divergence(row: dict[str, Any]) -> dict[str, Any] | None:
     for name in ("train_loss", "test_loss"):
         if not math.isfinite(row[name]):
@@ -126,6 +136,9 @@ def _divergence(row: dict[str, Any]) -> dict[str, Any] | None:
 
 def _completion(history: list[dict[str, Any]], target: float) -> dict[str, Any]:
     reached = epochs_to_target([row["test_acc"] for row in history], target, "median5")
+    if reached is None and len(history) < 5:
+        reason = "all epochs done, fewer than the five whose median the target takes"
+        return {"status": record.FINISHED, "reason": reason}
     if reached is None:
         return {"status": record.FINISHED, "reason": "all epochs done, target not reached"}
     return {"status": record.REACHED, "reason": f"target {target} reached in epoch {reached}"}

@@ -60,7 +60,8 @@ def summarise(folder: Path) -> dict[str, Any]:
             "train_s": epochs[-1]["train_s"],
         }
         for rule in RULES:
-            reached = epochs_to_target(accuracies, spec["target"], rule)
+            diverged = outcome["status"] == record.DIVERGED
+            reached = None if diverged else epochs_to_target(accuracies, spec["target"], rule)
             row[f"{rule}_epochs"] = reached
             row[f"{rule}_s"] = epochs[reached - 1]["train_s"] if reached else None
     return row

@@ -4,6 +4,9 @@ A model file defines `torch_model(shape, classes)` and `keras_model(shape, class
 network in both frameworks with its layers in the same order; `shape` is (height, width, channels)
 of the images, which torch takes as NCHW and Keras as NHWC. Both raise ValueError, in one sentence,
 for images that the network can't take. What networks share is in files whose names start with "_".
+
+A model that does not suit every shape says so in `check_shape(shape)`: a ValueError with a
+sentence, before anything is built.
 """
 
 import importlib

@@ -57,6 +57,11 @@ def keras_model(shape: tuple[int, int, int], classes: int):
     return Model(images, layers.Dense(classes)(x))
 
 
+def check_shape(shape: tuple[int, int, int]) -> None:
+    """Refuse images that are too large with a ValueError."""
+    _geometry(shape)
+
+
 def _geometry(shape: tuple[int, int, int]) -> tuple[tuple[int, int], int]:
     """The pooling's window and the number of features after it.
 

@@ -23,7 +23,7 @@ def torch_model(shape: tuple[int, int, int], classes: int):
 
     from models._torch_layers import Residual, conv_norm
 
-    _refuse_small(shape)
+    check_shape(shape)
     layers = [*conv_norm(shape[2], 64, 7, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, padding=1)]
     inputs = 64
     for filters, stride in UNITS:
@@ -46,7 +46,7 @@ def keras_model(shape: tuple[int, int, int], classes: int):
 
     from models._keras_layers import conv_norm, residual
 
-    _refuse_small(shape)
+    check_shape(shape)
     images = layers.Input(shape)
     # Zeros around the pooling's input change no maximum: it is never negative after the ReLU.
     pool = [layers.ZeroPadding2D(1), layers.MaxPooling2D(3, 2)]
@@ -66,7 +66,8 @@ def keras_model(shape: tuple[int, int, int], classes: int):
     return Model(images, layers.Dense(classes)(layers.GlobalAveragePooling2D()(x)))
 
 
-def _refuse_small(shape: tuple[int, int, int]) -> None:
+def check_shape(shape: tuple[int, int, int]) -> None:
+    """Refuse images that are too small with a ValueError."""
     if min(shape[:2]) < 32:
         raise ValueError(
             f"resnet50 halves images five times and needs at least 32 pixels a side, these are "

@@ -72,6 +72,11 @@ def keras_model(shape: tuple[int, int, int], classes: int):
     return Sequential(layers)
 
 
+def check_shape(shape: tuple[int, int, int]) -> None:
+    """Refuse images that are too small with a ValueError."""
+    _geometry(shape)
+
+
 def _rate(stage: int) -> float:
     """The dropout between the convolutions of a stage."""
     return 0.4 if stage else 0.3

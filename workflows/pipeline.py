@@ -45,6 +45,16 @@ def hold_results(results: Path, runs: list[str]) -> None:
     (state / MATRIX).write_text("\n".join(runs) + "\n")
 
 
+def failed_runs(results: Path, runs: list[str]) -> list[str]:
+    """A line, id and reason, for each of `runs` that failed."""
+    outcomes = {run: record.read_json(results / "runs" / run / record.STATUS) for run in runs}
+    return [
+        f"{run}: {outcome['reason']}"
+        for run, outcome in outcomes.items()
+        if outcome["status"] == record.FAILED
+    ]
+
+
 def prefer_this_python() -> None:
     """Make `python` mean Snakemake's own, also where its environment was not activated.
 
@@ -66,4 +76,4 @@ def rerun_command(results: str, configfiles: Sequence[Path], overrides: Mapping[
     if overrides:
         words += ["--config", *(f"{key}={value}" for key, value in overrides.items())]
     target = f"{shlex.quote(results)}/runs/{{run}}/{record.STATUS}"
-    return f"{shlex.join(words)} --force {target}"
+    return f"{shlex.join(words)} --forcerun {target}"

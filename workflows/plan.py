@@ -66,12 +66,17 @@ def plan(config: Mapping[str, Any]) -> Plan:
         ConfigError: the config is invalid; the message names the key.
     """
     _validate(config, SCHEMA, "")
+    for key in ("results", "data"):
+        folder = Path(config.get(key, key))
+        if folder.exists() and not folder.is_dir():
+            raise ConfigError(f"{key}: {folder} is a file; name a folder")
     runs: dict[str, RunSpec] = {}
     for index, group in enumerate(config["matrix"]):
         where = f"matrix[{index}]"
         for cell in _cells({**config.get("defaults", {}), **group}, where):
             spec = _spec(cell, group, where)
             _refuse_oversized(spec, where)
+            _refuse_shape(spec, where)
             if spec.id in runs:
                 raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
             runs[spec.id] = spec
@@ -130,6 +135,7 @@ def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec
     augmentation = cell.get("augmentation", "none")
     _one_of(f"{where}.augmentation", augmentation, list(AUGMENTATIONS), "augmentation")
     _refuse_step_options(cell, where)
+    _refuse_schedule(cell.get("schedule", CONSTANT_LR), cell["epochs"], where)
     unstable = cell.pop("allow_unstable", False)
     if system not in AVERAGING:
         for key in AVERAGING_KEYS:
@@ -152,11 +158,33 @@ def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec
         raise ConfigError(
             f"{where}.tau: variant ssgd synchronises in every iteration; set it to 1 or remove it"
         )
+    for key in ("alpha", "mu"):
+        if spec.variant == SSGD and key in group:
+            raise ConfigError(f"{where}.{key}: variant ssgd has none; remove the key")
+    if spec.tau == 0 and (spec.schedule["kind"] == "step" or spec.learners == "auto"):
+        raise ConfigError(
+            f"{where}.tau: learners that never meet can neither restart from z at a step of the "
+            "rate nor be tuned; use another schedule and a number of learners"
+        )
     if elastic and spec.mu:
         raise ConfigError(f"{where}.mu: EA-SGD has no momentum of z; set it to 0 or remove it")
     if not unstable:
         _refuse_unstable(spec, where)
     return spec
+
+
+def _refuse_schedule(schedule: Mapping[str, Any], epochs: int, where: str) -> None:
+    at = schedule.get("at", [])
+    if list(at) != sorted(set(at)):
+        raise ConfigError(
+            f"{where}.schedule.at: {at} does not rise; list each epoch once, in order"
+        )
+    if at and at[-1] >= epochs:
+        raise ConfigError(
+            f"{where}.schedule.at: {at[-1]} is never reached in {epochs} epochs; remove it"
+        )
+    if schedule["kind"] == "constant" and "warmup" in schedule:
+        raise ConfigError(f"{where}.schedule.warmup: a constant rate has none; remove it")
 
 
 def _refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
@@ -182,6 +210,14 @@ def _refuse_oversized(spec: RunSpec, where: str) -> None:
             f"{where}.batch: one iteration takes {images} images and {spec.dataset} has {there} to "
             "train on; use a smaller batch, fewer learners or fewer devices"
         )
+
+
+def _refuse_shape(spec: RunSpec, where: str) -> None:
+    model, shape = models.load(spec.model), datasets.load(spec.dataset).SHAPE
+    try:
+        getattr(model, "check_shape", lambda shape: None)(shape)
+    except ValueError as error:
+        raise ConfigError(f"{where}.model: on {spec.dataset}, {error}") from None
 
 
 @functools.cache
@@ -254,7 +290,7 @@ def _sentence(error: jsonschema.ValidationError) -> str:
     if rule in bounds:
         return f"{value} is out of range; use {bounds[rule]} {limit}"
     if rule == "pattern":
-        return f"{value!r} is not a name; use lower-case letters, digits and hyphens"
+        return f"{value!r} does not do; use {error.schema['description']}"
     if rule == "minLength":
         return "empty text; give it a value or remove the key"
     return str(error.message)

@@ -21,6 +21,11 @@ def test_a_model_that_cannot_decide_is_not_right():
     assert evaluate(np.zeros((4, 10)), np.arange(4)).accuracy == 0
 
 
+def test_a_diverged_model_is_not_right():
+    assert evaluate(np.full((4, 10), np.nan), np.arange(4)).accuracy == 0
+    assert evaluate(np.full((4, 10), np.nan), np.arange(4)).top5 == 0
+
+
 def test_large_logits_do_not_overflow():
     assert evaluate(np.array([[1e4, 0.0]]), np.array([0])).loss == 0
 

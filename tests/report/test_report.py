@@ -88,7 +88,7 @@ def test_files_of_a_run_are_linked_where_they_exist(report, tmp_path):
 
 def test_a_run_shows_its_command(report, tmp_path):
     path = f"{tmp_path.as_posix()}/runs/{ROW['run']}/status.json"
-    assert f"<code>snakemake --cores all --force {path}</code>" in report(ROW)
+    assert f"<code>snakemake --cores all --forcerun {path}</code>" in report(ROW)
     page = report(ROW | {"run": "a b"}, more=["--rerun", "again --of {run} --now"])
     assert html.escape("again --of 'a b' --now", quote=True).replace("&#x27;", "&#39;") in page
 

@@ -168,6 +168,6 @@ def test_new_ones_work_together_and_with_the_old(grown, tmp_path):
     assert [row["run"] for row in drawn] == [row["run"] for row in summary]
     page = (results / "report.html").read_text()
     assert "Best accuracy of every run" in page
-    again = f"snakemake --cores all {' '.join(map(str, arguments))} --force {results}/runs/"
+    again = f"snakemake --cores all {' '.join(map(str, arguments))} --forcerun {results}/runs/"
     assert again + summary[0]["run"] in page
     assert grown.planned(*arguments) == []

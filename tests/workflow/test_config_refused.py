@@ -10,7 +10,7 @@ from bench import environment
 from workflows.plan import ConfigError, plan
 
 GROUP = {"system": "crossbow", **CELL}
-STEP = {"kind": "step", "at": [4], "factor": 0.1}
+STEP = {"kind": "step", "at": [1], "factor": 0.1}
 
 
 def config(group=None, **top):
@@ -42,6 +42,41 @@ REFUSED = {
     "batch as text": (config({"batch": "16"}), "matrix[0].batch", "'16'", "a whole number"),
     "batch broken": (config({"batch": 1.5}), "matrix[0].batch", "1.5", "a whole number"),
     "one batch of many": (config({"batch": [16, 0]}), "matrix[0].batch", "at least 1"),
+    "a model for larger images": (
+        config({"model": "vgg16"}),
+        "matrix[0].model",
+        "at least 32 pixels",
+        "digits",
+    ),
+    "steps out of order": (
+        config({"schedule": STEP | {"at": [1.5, 0.5]}}),
+        "matrix[0].schedule.at",
+        "in order",
+    ),
+    "a step twice": (config({"schedule": STEP | {"at": [1, 1]}}), "schedule.at", "once"),
+    "a step after the end": (
+        config({"schedule": STEP | {"at": [100]}}),
+        "matrix[0].schedule.at",
+        "never reached",
+    ),
+    "a constant that warms up": (
+        config({"schedule": {"kind": "constant", "warmup": 0.1}}),
+        "matrix[0].schedule.warmup",
+    ),
+    "learners that never meet, tuned": (
+        config({"system": "crossbow", "tau": 0, "learners": "auto"}),
+        "matrix[0].tau",
+        "number of learners",
+    ),
+    "alpha of S-SGD": (
+        config({"system": "crossbow", "variant": "ssgd", "alpha": 0.1}),
+        "matrix[0].alpha",
+        "ssgd has none",
+    ),
+    "results with braces": (config(results="res{x}"), "results", "without braces"),
+    "results of blanks": (config(results=" "), "results", "a path"),
+    "results in a file": (config(results="README.md"), "results", "name a folder"),
+    "a name that goes on": (config(name="t\n"), "name", "lower-case letters"),
     "more images than there are": (
         config({"system": "crossbow", "learners": 4, "batch": 400}),
         "matrix[0].batch",

@@ -14,6 +14,7 @@ from suite import (
 )
 
 import plots
+from bench.metrics import RULES
 
 # A system that needs more memory than there is, in this process or in its ranks.
 HUNGRY = '''
@@ -100,6 +101,10 @@ def test_every_run_has_a_row_and_a_status(failures):
         for name in ("train_loss", "test_loss")
         for value in ("nan", "inf")
     )
+    # A model of NaNs is right about nothing, and reaches no target.
+    assert float(diverged["best_acc"]) < 0.5
+    assert {diverged[f"{rule}_epochs"] for rule in RULES} == {""}
+    assert "runs failed; the same command tries them again" in failures.first.printed
     assert killed["status"] == "failed"
     assert killed["reason"].startswith("killed by SIGKILL; the same command resumes it")
     assert killed["run"] == failures.killed

@@ -108,6 +108,22 @@ def test_provenance(matrix):
         assert job["machine"]
 
 
+def test_a_run_by_hand_is_of_its_own_system_and_from_a_run_json(matrix, tmp_path):
+    (run, *_) = (run for run in matrix.runs if run.startswith("crossbow"))
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+    for request, reason in (
+        (matrix.results / "runs" / run / "run.json", "use python -m crossbow_impl"),
+        (other, "not the run.json of a run"),
+        (tmp_path / "missing.json", "not the run.json of a run"),
+    ):
+        command = [sys.executable, "-m", "baselines.pytorch_ssgd", request, tmp_path / "out"]
+        done = subprocess.run(command, cwd=matrix.suite.folder, capture_output=True)
+        assert done.returncode == 1
+        status = json.loads((tmp_path / "out" / "status.json").read_text())
+        assert status["status"] == "failed" and reason in status["reason"]
+
+
 def test_code_that_no_commit_holds_is_recorded(suite):
     def code():
         ask = "import json; from bench.environment import code; print(json.dumps(code()))"
@@ -156,10 +172,12 @@ def test_figures_and_report(matrix):
 
 def test_report_repeats_a_run_by_the_config_that_planned_it(matrix):
     page = html.unescape((matrix.results / "report.html").read_text())
-    prefix = f"snakemake --cores all --configfile {matrix.config} --force"
+    prefix = f"snakemake --cores all --configfile {matrix.config} --forcerun"
     commands = [f"{prefix} 'results/small matrix'/runs/{run}/status.json" for run in matrix.runs]
     assert [command for command in commands if command not in page] == []
-    assert matrix.suite.planned(*shlex.split(commands[0])[3:]) == [matrix.runs[0]]
+    planned = matrix.suite.planned(*shlex.split(commands[0])[3:])
+    assert [run for run in planned if run in matrix.runs] == [matrix.runs[0]]
+    assert "report" in planned  # the page follows the run
 
 
 def test_second_invocation_has_nothing_to_do(matrix):

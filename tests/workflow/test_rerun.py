@@ -57,3 +57,25 @@ def test_an_edited_figure_is_drawn_again_with_the_report(suite, matrix):
 def test_an_edited_page_is_written_again(suite, matrix):
     suite.append("workflows/report/page.css", "/* edited */\n")
     assert suite.planned("--configfile", matrix.config) == ["report"]
+
+
+@pytest.mark.parametrize(
+    ("deleted", "due"),
+    [
+        ("figures/throughput.png", ["throughput"]),
+        ("summary.csv", ["collect"]),
+        ("runs/RUN/epochs.csv", ["RUN"]),
+    ],
+)
+def test_what_was_deleted_is_made_again(deleted, due, matrix):
+    run = matrix.runs[0]
+    path = matrix.results / deleted.replace("RUN", run)
+    aside = path.with_name("aside")
+    path.rename(aside)
+    try:
+        planned = matrix.suite.planned("--configfile", matrix.config)
+    finally:
+        aside.rename(path)
+    assert {name.replace("RUN", run) for name in due} <= set(planned)
+    assert not set(matrix.runs[1:]) & set(planned)
+    assert matrix.suite.planned("--configfile", matrix.config) == []

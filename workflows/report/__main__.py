@@ -20,7 +20,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rerun", help="command that repeats a run, with {run} for its id")
     options = parser.parse_args(arguments)
     runs = options.runs or options.summary.parent / "runs"
-    rerun = options.rerun or f"snakemake --cores all --force {runs.as_posix()}/{{run}}/status.json"
+    rerun = (
+        options.rerun or f"snakemake --cores all --forcerun {runs.as_posix()}/{{run}}/status.json"
+    )
     if "{run}" not in rerun:
         return _refuse("--rerun needs {run} where the id of the run belongs.")
     try:

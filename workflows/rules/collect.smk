@@ -17,4 +17,4 @@ rule collect:
         runs=list(PLAN.runs),
         results=subpath(output.summary, parent=True),
     shell:
-        "python -m bench.summary {params.results:q} 2> {log:q}"
+        "python -m bench.summary {params.results:q} 2>&1 | tee {log:q}"

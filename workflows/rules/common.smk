@@ -11,6 +11,7 @@ from bench.sources import sources
 from bench.systems import SYSTEMS
 from workflows.pipeline import (
     PipelineBusy,
+    failed_runs,
     hold_results,
     prefer_this_python,
     rerun_command,
@@ -43,6 +44,14 @@ def environment(wildcards):
 def rerun(wildcards):
     files, values = workflow.overwrite_configfiles, workflow.config_settings.config
     return rerun_command(RESULTS, files, values)
+
+
+onsuccess:
+    if failed := failed_runs(PLAN.results, list(PLAN.runs)):
+        print(
+            f"{len(failed)} of {len(PLAN.runs)} runs failed; the same command tries them again:"
+        )
+        print(*(f"  {line}" for line in failed), sep="\n")
 
 
 onstart:

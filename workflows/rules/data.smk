@@ -34,4 +34,4 @@ rule weights:
         records=subpath(input.manifest, parent=True),
     shell:
         "python -m models {wildcards.model} --records {params.records:q}"
-        " --seed {wildcards.seed} {output:q} 2> {log:q}"
+        " --seed {wildcards.seed} {output:q} 2>&1 | tee {log:q}"

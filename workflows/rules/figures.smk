@@ -16,4 +16,4 @@ rule figure:
         folder=subpath(output[0], parent=True),
     shell:
         "python -m plots {wildcards.figure} --summary {input.summary:q} --epochs {input.epochs:q}"
-        " --out {params.folder:q} 2> {log:q}"
+        " --out {params.folder:q} 2>&1 | tee {log:q}"

@@ -19,4 +19,4 @@ rule report:
         rerun=rerun,
     shell:
         "python -m workflows.report --summary {input.summary:q} --machines {input.machines:q}"
-        " --figures {params.figures:q} --out {output:q} --rerun {params.rerun:q} 2> {log:q}"
+        " --figures {params.figures:q} --out {output:q} --rerun {params.rerun:q} 2>&1 | tee {log:q}"
