@@ -19,7 +19,7 @@ from bench.ranks import spread
 from bench.schedules import learning_rate
 from bench.system import Context, EpochResult
 from data_prep.device_feed import DeviceFeed
-from data_prep.host_feed import HostFeed
+from data_prep.torch_feed import feed_for
 from models.weights import load_torch
 
 
@@ -35,11 +35,7 @@ class PyTorchSSGD:
         cuda = spec.device_type == "cuda"
         self.device = torch.device(spec.device_type, context.rank if cuda else 0)
         use_precision(spec.precision)
-        self.feed: HostFeed | DeviceFeed = HostFeed(records, spec.augmentation, spec.seed)
-        if cuda:
-            self.feed = DeviceFeed(
-                records, spec.augmentation, spec.seed, self.device, spec.channels_last
-            )
+        self.feed = feed_for(records, spec.augmentation, spec.seed, self.device, spec.channels_last)
         if self.images > self.feed.samples:
             raise ValueError(
                 f"one iteration takes {self.images} images and {records.name} has "

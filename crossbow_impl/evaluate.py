@@ -10,8 +10,7 @@ from torch.optim.swa_utils import update_bn
 from bench.precision import autocast
 from crossbow_impl.iteration import Iteration
 from crossbow_impl.sync import Sync
-from data_prep.device_feed import DeviceFeed
-from data_prep.host_feed import HostFeed
+from data_prep.torch_feed import TorchFeed
 
 CHUNK = 2000  # test images at once
 ESTIMATION_BATCHES, ESTIMATION_BATCH = 20, 256
@@ -25,7 +24,7 @@ class Center:
     """
 
     def __init__(
-        self, network: nn.Module, iteration: Iteration, feed: HostFeed | DeviceFeed, sync: Sync
+        self, network: nn.Module, iteration: Iteration, feed: TorchFeed, sync: Sync
     ) -> None:
         self.network = copy.deepcopy(network).eval()
         self._iteration, self._feed, self._sync = iteration, feed, sync

@@ -13,7 +13,7 @@ from bench.spec import SSGD, RunSpec
 from crossbow_impl import sma
 from crossbow_impl.learners import Learners, Loss
 from data_prep.device_feed import DeviceFeed
-from data_prep.host_feed import HostFeed
+from data_prep.torch_feed import TorchFeed
 
 Fork = Callable[[list[Callable[[], Tensor]]], list[Tensor]]
 
@@ -30,7 +30,7 @@ class Iteration:
         spec: RunSpec,
         rank: int,
         learners: Learners,
-        feed: HostFeed | DeviceFeed,
+        feed: TorchFeed,
         loss: Loss,
     ) -> None:
         assert spec.variant is not None and spec.mu is not None

@@ -19,9 +19,8 @@ from crossbow_impl.iteration import Iteration
 from crossbow_impl.layout import Layout
 from crossbow_impl.learners import Learners, loss_function
 from crossbow_impl.sync import Sync
-from data_prep.device_feed import DeviceFeed
 from data_prep.epoch_plan import EpochPlan
-from data_prep.host_feed import HostFeed
+from data_prep.torch_feed import feed_for
 from models.weights import load_torch
 
 
@@ -38,11 +37,7 @@ class Crossbow:
         self.device = torch.device(spec.device_type, index)
         use_precision(spec.precision)
         self.sync, self.engine = Sync(context.ranks), engine_for(self.device, spec.graph)
-        self.feed: HostFeed | DeviceFeed = HostFeed(records, spec.augmentation, spec.seed)
-        if spec.device_type == "cuda":
-            self.feed = DeviceFeed(
-                records, spec.augmentation, spec.seed, self.device, spec.channels_last
-            )
+        self.feed = feed_for(records, spec.augmentation, spec.seed, self.device, spec.channels_last)
         network = models.load(spec.model).torch_model(records.shape, records.classes)
         load_torch(network, context.weights)
         network.to(self.device)

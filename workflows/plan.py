@@ -142,13 +142,11 @@ def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec
             if key in group:
                 raise ConfigError(f"{where}.{key}: {system} averages no learners; remove the key")
             cell.pop(key, None)
-        return RunSpec(**{"schedule": dict(CONSTANT_LR), **cell})
+        return RunSpec(**cell)
     alpha = cell.pop("alpha", "1/k")
     elastic = cell.get("variant") == EA_SGD
     cell = {"variant": ALGORITHM_1, "mu": 0.0 if elastic else DEFAULT_MU, **cell}
-    spec = RunSpec(
-        **{"schedule": dict(CONSTANT_LR), **cell}, alpha=None if alpha == "1/k" else alpha
-    )
+    spec = RunSpec(**cell, alpha=None if alpha == "1/k" else alpha)
     if spec.variant in (ALGORITHM_1, KUNGFU) and spec.momentum:
         raise ConfigError(
             f"{where}.momentum: variant {spec.variant} has no local momentum; set it to 0 or use "
