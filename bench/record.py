@@ -26,7 +26,7 @@ EPOCH_COLUMNS = (
 TELEMETRY_COLUMNS = (
     "run,t_s,device,utilization,memory_bytes,power_w,sm_mhz,memory_mhz,temperature_c,throttle"
 ).split(",")
-AUTOTUNE_COLUMNS = "run,iteration,learners,images_per_s,decision,memory_bytes".split(",")
+AUTOTUNE_COLUMNS = "run,iteration,learners,images_per_s,decision,memory_bytes,tuning_s".split(",")
 PHASE_COLUMNS = ("run", "phase", "seconds")
 
 FINISHED, REACHED, DIVERGED, OUT_OF_MEMORY, FAILED = (

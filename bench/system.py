@@ -29,12 +29,17 @@ class EpochResult:
 
     `losses` [iterations] has each iteration's mean training loss over all devices' batches;
     `images` counts all devices', `learners` is per device at the end, `lr` the last one used.
+    `memory_bytes` is the most of its device that this rank's tensors have taken so far, and
+    `learner_memory_bytes` what one learner takes, without what is there whatever their number
+    (data, central model); None where it isn't known, as on CPU.
     """
 
     losses: np.ndarray
     images: int
     learners: int
     lr: float
+    memory_bytes: int | None = None
+    learner_memory_bytes: int | None = None
 
 
 class System(Protocol):
