@@ -15,7 +15,7 @@ from bench import checkpoint, lifeline, record
 from bench.clock import Ledger
 from bench.job import Job
 from bench.metrics import epochs_to_target, evaluate
-from bench.system import Context, System
+from bench.system import Context, EpochResult, System
 from bench.systems import SYSTEMS
 from data_prep.records import open_records
 
@@ -64,6 +64,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
     system.prepare(ledger)
 
     history: list[dict[str, Any]] = []
+    memory: dict[str, int | None] = dict.fromkeys(record.MEMORY)
     carried_s = 0.0
     resumed = checkpoint.load(job.state, rank, ranks, job.fingerprint)
     if resumed:
@@ -71,6 +72,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         before = json.loads(str(state.pop("runner")))
         system.load_state(state)
         history, carried_s = before["history"], sum(before["seconds"].values())
+        memory = before["memory"]
         for phase, seconds in before["seconds"].items():
             ledger.seconds[phase] += seconds
         print(f"resuming {spec.id} after epoch {len(history)}", flush=True)
@@ -84,6 +86,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         train_before = ledger.seconds["train"]
         with ledger.phase("train"):
             result = system.train_epoch(epoch)
+        memory = _memory(memory, result)
         row = {
             "run": spec.id,
             "epoch": epoch + 1,
@@ -106,8 +109,8 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         if system.agree(outcome is not None):
             break
         with ledger.phase("checkpoint"):
-            note = json.dumps({"history": history, "seconds": ledger.seconds})
-            arrays = system.state() | {"runner": np.array(note)}
+            note = {"history": history, "seconds": ledger.seconds, "memory": memory}
+            arrays = system.state() | {"runner": np.array(json.dumps(note))}
             checkpoint.save(job.state, epoch + 1, rank, job.fingerprint, arrays)
     ledger.switch("other")
     if log:
@@ -115,7 +118,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         phases = [{"run": spec.id, "phase": p, "seconds": s} for p, s in ledger.seconds.items()]
         record.write_table(job.out / record.PHASES, record.PHASE_COLUMNS, phases)
         outcome = outcome or _completion(history, spec.target)
-        record.write_json(job.out / record.STATUS, outcome | {"carried_s": carried_s})
+        record.write_json(job.out / record.STATUS, outcome | memory | {"carried_s": carried_s})
 
 
 def _refuse_other_systems(job: Job) -> None:
@@ -124,6 +127,15 @@ def _refuse_other_systems(job: Job) -> None:
     module = SYSTEMS[job.spec.system]
     if started and started.name.removesuffix(".__main__") != module:
         raise ValueError(f"{job.spec.id} is a run of {job.spec.system}; use python -m {module}")
+
+
+def _memory(before: dict[str, int | None], result: EpochResult) -> dict[str, int | None]:
+    """The most that tensors took in any epoch, and what a learner took in the last."""
+    peaks = [size for size in (before["memory_bytes"], result.memory_bytes) if size is not None]
+    return {
+        "memory_bytes": max(peaks, default=None),
+        "learner_memory_bytes": result.learner_memory_bytes,
+    }
 
 
 def _divergence(row: dict[str, Any]) -> dict[str, Any] | None:
