@@ -14,7 +14,7 @@ import psutil
 PACKAGES = re.compile(r"^(torch|triton|tensorflow.*|keras|numpy|pandas|snakemake|nvidia-.*)$", re.I)
 # By name, not by prefix: others that start alike hold secrets.
 VARIABLES = re.compile(
-    r"^(CUDA_(VISIBLE_DEVICES|DEVICE_MAX_CONNECTIONS|LAUNCH_BLOCKING)|CUBLAS_WORKSPACE_CONFIG"
+    r"^(CUDA_(VISIBLE_DEVICES|DEVICE_ORDER|DEVICE_MAX_CONNECTIONS|LAUNCH_BLOCKING)|CUBLAS_WORKSPACE_CONFIG"
     r"|NCCL_[A-Z_]+|GLOO_SOCKET_IFNAME|(OMP|MKL|OPENBLAS)_NUM_THREADS|OMP_(PROC_BIND|PLACES)"
     r"|OPENBLAS_CORETYPE|TF_(CPP_MIN_LOG_LEVEL|XLA_FLAGS|ENABLE_ONEDNN_OPTS|DETERMINISTIC_OPS"
     r"|NUM_INTEROP_THREADS|NUM_INTRAOP_THREADS|GPU_ALLOCATOR|FORCE_GPU_ALLOW_GROWTH)|XLA_FLAGS"
@@ -41,7 +41,7 @@ def environment(variables: Mapping[str, str] = os.environ) -> dict[str, Any]:
             for dist in importlib.metadata.distributions()
             if (name := dist.metadata["Name"]) and PACKAGES.match(name)
         },
-        "gpus": gpus(),
+        "gpus": gpus(variables),
         "variables": {k: v for k, v in sorted(variables.items()) if VARIABLES.match(k)},
     }
 
@@ -81,29 +81,24 @@ def cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def gpus() -> list[dict[str, Any]]:
-    """Name, memory, driver and clocks of each NVIDIA GPU; empty without a driver."""
+def gpus(variables: Mapping[str, str] = os.environ) -> list[dict[str, Any]]:
+    """Name, memory, driver and clocks of each GPU that a process with `variables` sees."""
     import pynvml
 
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError:
-        return []
-    found = []
-    for index in range(pynvml.nvmlDeviceGetCount()):
-        handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-        found.append(
-            {
-                "name": pynvml.nvmlDeviceGetName(handle),
-                "memory_bytes": int(pynvml.nvmlDeviceGetMemoryInfo(handle).total),
-                "driver": pynvml.nvmlSystemGetDriverVersion(),
-                "cuda": pynvml.nvmlSystemGetCudaDriverVersion(),
-                "max_sm_mhz": pynvml.nvmlDeviceGetMaxClockInfo(handle, pynvml.NVML_CLOCK_SM),
-                "max_memory_mhz": pynvml.nvmlDeviceGetMaxClockInfo(handle, pynvml.NVML_CLOCK_MEM),
-            }
-        )
-    pynvml.nvmlShutdown()
-    return found
+    from bench.gpus import ask, visible
+
+    handles = visible(variables)
+    return [
+        {
+            "name": ask(pynvml.nvmlDeviceGetName, handle),
+            "memory_bytes": getattr(ask(pynvml.nvmlDeviceGetMemoryInfo, handle), "total", None),
+            "driver": ask(pynvml.nvmlSystemGetDriverVersion),
+            "cuda": ask(pynvml.nvmlSystemGetCudaDriverVersion),
+            "max_sm_mhz": ask(pynvml.nvmlDeviceGetMaxClockInfo, handle, pynvml.NVML_CLOCK_SM),
+            "max_memory_mhz": ask(pynvml.nvmlDeviceGetMaxClockInfo, handle, pynvml.NVML_CLOCK_MEM),
+        }
+        for handle in handles
+    ]
 
 
 if __name__ == "__main__":

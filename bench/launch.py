@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench import checkpoint, environment, job, lifeline, record, telemetry
+from bench import checkpoint, environment, gpus, job, lifeline, record, telemetry
 from bench.progress import Progress
 from bench.runner import STARTED
 from bench.spec import RunSpec
@@ -70,6 +70,7 @@ def _variables(spec: RunSpec) -> dict[str, str]:
         **os.environ,
         "PYTHONUNBUFFERED": "1",
         "CUDA_DEVICE_MAX_CONNECTIONS": "32",  # one hardware queue per learner's stream
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",  # cuda:N is the same GPU to the run and to NVML
         "TF_CPP_MIN_LOG_LEVEL": "2",
     }
     if spec.device_type == "cpu":  # a CPU device is one thread; no framework may see a GPU
@@ -96,8 +97,9 @@ def _watch(
     command = [python, "-m", SYSTEMS[spec.system], str(out / record.RUN), str(out)]
     with (out / record.LOG).open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=variables)
-    gpus = len(request["environment"]["gpus"]) if spec.device_type == "cuda" else 0
-    sampler = telemetry.Sampler(spec.id, process.pid, gpus)
+    devices = gpus.visible(variables) if spec.device_type == "cuda" else []
+    # By the clock of the run's ledger, so that power can be told from phase to phase.
+    sampler = telemetry.Sampler(spec.id, process.pid, devices, float(variables[STARTED]))
     samples = record.Table(out / record.TELEMETRY, record.TELEMETRY_COLUMNS)
     try:
         while True:
