@@ -1,42 +1,35 @@
 """When which kernel ran: `python -m benchmarks.timeline CELL_JSON --out FOLDER`.
 
-Profiles a few iterations of Crossbow on each of the cell's devices and writes timeline.csv, one row
-a kernel: rank, stream, kind (compute or all-reduce), name, start and end in microseconds. Then
-overlap.json: how many kernels ran at once on average while any did, and the share of all-reduce
-time during which something else computed.
+Profiles some iterations of Crossbow on each of the cell's devices and writes those in the middle to
+timeline.csv, one row a kernel: rank, stream, kind (compute or all-reduce), name, start and end in
+microseconds. Then overlap.json: how many kernels ran at once on average while any did, and the
+share of all-reduce time during which something else computed.
 """
 
 import argparse
 import csv
 import functools
 import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from torch.profiler import ProfilerActivity, profile
 
 from bench import record
-from bench.clock import Ledger
-from bench.ranks import on_devices
 from bench.spec import RunSpec
-from bench.system import Context
-from benchmarks.cell import records_of, spec_of
+from benchmarks.systems import on_ranks, prepared, spec_of
 from crossbow_impl.train import Crossbow
-from models.weights import export
 
 COLUMNS = "rank,stream,kind,name,start_us,end_us".split(",")
-ITERATIONS = 4
+# At the edges a rank may wait for another that is late, and the last all-reduce has nothing to
+# overlap: what is kept of the iterations is the middle third.
+ITERATIONS = 6
 
 
-def trace(rank: int, spec: RunSpec, data: Path, weights: Path) -> None:
-    """Profile one rank; its kernels go to a file beside the weights."""
-    context = Context(
-        spec=spec, records=records_of(spec.dataset, data), weights=weights, out=weights.parent,
-        rank=rank, ranks=spec.devices,
-    )  # fmt: skip
-    system = Crossbow(context)
-    system.prepare(Ledger())
+def trace(rank: int, spec: RunSpec, out: Path, data: Path, weights: Path) -> None:
+    """Profile one rank; rank 0 writes the files."""
+    system = prepared(rank, spec, data, weights)
+    assert isinstance(system, Crossbow)
     for warm in (True, False):
         system.begin(system.feed.plan(0), 0, 0)
         system.drain()
@@ -48,12 +41,20 @@ def trace(rank: int, spec: RunSpec, data: Path, weights: Path) -> None:
     profiler.export_chrome_trace(str(exported))
     events = json.loads(exported.read_text())["traceEvents"]
     kernels = [event for event in events if event.get("cat") == "kernel"]
-    record.write_table(weights.parent / f"kernels-{rank}.csv", COLUMNS, rows(rank, kernels))
+    record.write_table(weights.parent / f"kernels-{rank}.csv", COLUMNS, rows(rank, middle(kernels)))
+    system.agree(True)
+    if rank == 0:
+        join(spec, weights.parent, out)
+
+
+def middle(kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The middle third by number, in order of time: every iteration has as many kernels."""
+    kernels = sorted(kernels, key=lambda kernel: kernel["ts"])
+    return kernels[len(kernels) // 3 : 2 * len(kernels) // 3]
 
 
 def rows(rank: int, kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The table's rows, in order of time, from the rank's first kernel on."""
-    kernels = sorted(kernels, key=lambda kernel: kernel["ts"])
+    """The table's rows; time starts with the rank's first kernel."""
     origin = kernels[0]["ts"] if kernels else 0
     return [
         {
@@ -93,33 +94,32 @@ def _union(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return merged
 
 
-def main() -> None:
-    """Trace every rank of one cell and join the tables."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.timeline", description=__doc__)
-    parser.add_argument("cell", help="RunSpec fields as JSON")
-    parser.add_argument("--data", type=Path, default=Path("data"))
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
-    spec = spec_of(json.loads(options.cell))
-    records = records_of(spec.dataset, options.data)
-    options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        weights = Path(folder) / "weights.npz"
-        export(spec.model, records.shape, records.classes, spec.seed, weights)
-        on_devices(spec, functools.partial(trace, spec=spec, data=options.data, weights=weights))
-        found = []
-        for rank in range(spec.devices):
-            with (Path(folder) / f"kernels-{rank}.csv").open(newline="") as file:
-                for row in csv.DictReader(file):
-                    times = {name: float(row[name]) for name in ("start_us", "end_us")}
-                    found.append({**row, **times})
-    record.write_table(options.out / "timeline.csv", COLUMNS, found)
+def join(spec: RunSpec, folder: Path, out: Path) -> None:
+    """Write timeline.csv and overlap.json from the ranks' tables in `folder`."""
+    kernels = []
+    for rank in range(spec.devices):
+        with (folder / f"kernels-{rank}.csv").open(newline="") as file:
+            for row in csv.DictReader(file):
+                times = {name: float(row[name]) for name in ("start_us", "end_us")}
+                kernels.append({**row, **times})
+    record.write_table(out / "timeline.csv", COLUMNS, kernels)
     figures = {
-        f"rank {rank}": overlap([k for k in found if k["rank"] == str(rank)])
+        f"rank {rank}": overlap([k for k in kernels if k["rank"] == str(rank)])
         for rank in range(spec.devices)
     }
-    record.write_json(options.out / "overlap.json", {"run": spec.to_dict(), **figures})
-    print(json.dumps(figures))
+    record.write_json(out / "overlap.json", {"run": spec.to_dict(), **figures})
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.timeline", description=__doc__)
+    parser.add_argument("cell", type=json.loads, help="RunSpec fields as JSON")
+    parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    on_ranks(spec_of(options.cell), options.data, functools.partial(trace, out=options.out))
+    print((options.out / "overlap.json").read_text())
 
 
 if __name__ == "__main__":
