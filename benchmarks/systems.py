@@ -1,0 +1,78 @@
+"""From a cell, which is a RunSpec's fields as JSON, to a system that is ready to train."""
+
+import functools
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from baselines.pytorch_ssgd import PyTorchSSGD
+from bench.clock import Ledger
+from bench.ranks import on_devices
+from bench.spec import RELEASED, RunSpec
+from bench.system import Context
+from crossbow_impl.train import Crossbow
+from data_prep.records import Records, open_records
+from models.weights import export
+
+SYNTHETIC_BYTES = 2**28
+
+
+def spec_of(cell: dict[str, Any]) -> RunSpec:
+    """The RunSpec of a cell, with the benchmark's defaults."""
+    averaging = {"variant": RELEASED, "mu": 0.9} if cell["system"] == "crossbow" else {}
+    defaults = {
+        "device_type": "cuda",
+        "seed": 1,
+        "epochs": 1,
+        "target": 0.9,
+        "lr": 0.01,
+        "momentum": 0.9,
+        "weight_decay": 1e-4,
+        "augmentation": "crop_flip",
+    }
+    return RunSpec(**{**averaging, **defaults, **cell})
+
+
+def records_of(dataset: str, data: Path) -> Records:
+    """Prepared records, or `synthetic-SIDE-CLASSES`: random RGB images, for throughput alone."""
+    if not dataset.startswith("synthetic-"):
+        return open_records(data / dataset)
+    side, classes = map(int, dataset.split("-")[1:])
+    rng = np.random.default_rng(0)
+    samples = min(50_000, SYNTHETIC_BYTES // (side * side * 3))
+    images = rng.integers(0, 256, (samples, side, side, 3), np.uint8)
+    labels = rng.integers(0, classes, samples)
+    half = np.full(3, 0.5, np.float32)
+    return Records(
+        name=dataset, train_images=images, train_labels=labels, test_images=images[:8],
+        test_labels=labels[:8], classes=classes, shape=(side, side, 3), mean=half, std=half,
+        hashes={},
+    )  # fmt: skip
+
+
+def on_ranks(spec: RunSpec, data: Path, work: Callable[..., None]) -> None:
+    """Call `work(rank, spec=, data=, weights=)` once per device, in a process each.
+
+    The folder of `weights` is shared by the ranks, and gone afterwards.
+    """
+    os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "32"  # as bench.launch has it; CUDA starts later
+    records = records_of(spec.dataset, data)
+    with tempfile.TemporaryDirectory() as folder:
+        weights = Path(folder) / "weights.npz"
+        export(spec.model, records.shape, records.classes, spec.seed, weights)
+        on_devices(spec, functools.partial(work, spec=spec, data=data, weights=weights))
+
+
+def prepared(rank: int, spec: RunSpec, data: Path, weights: Path) -> Crossbow | PyTorchSSGD:
+    """The rank's system: compiled, captured, ready to train."""
+    context = Context(
+        spec=spec, records=records_of(spec.dataset, data), weights=weights, out=weights.parent,
+        rank=rank, ranks=spec.devices,
+    )  # fmt: skip
+    system = (Crossbow if spec.variant else PyTorchSSGD)(context)
+    system.prepare(Ledger())
+    return system
