@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from bench import environment, record, telemetry
+from bench import gpus, record, telemetry
 from bench.spec import RunSpec
 
 STRETCH_S, PAIRS = 1.0, 12
@@ -27,8 +27,8 @@ STRETCH_S, PAIRS = 1.0, 12
 
 def watch(spec: RunSpec, pid: int, path: Path, sampling: Event, results: Connection) -> None:
     """Sample like `bench.launch` while `sampling` is set; send what it took when all is over."""
-    gpus = len(environment.gpus()) if spec.device_type == "cuda" else 0
-    sampler = telemetry.Sampler(spec.id, pid, gpus)
+    devices = gpus.visible() if spec.device_type == "cuda" else []
+    sampler = telemetry.Sampler(spec.id, pid, devices, time.monotonic())
     samples = record.Table(path, record.TELEMETRY_COLUMNS)
     count, seconds, cpu_s = 0, 0.0, 0.0
     results.send("ready")

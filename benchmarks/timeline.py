@@ -1,18 +1,23 @@
 """When which kernel ran: `python -m benchmarks.timeline CELL_JSON --out FOLDER`.
 
-Profiles some iterations of Crossbow on each of the cell's devices and writes those in the middle to
-timeline.csv, one row a kernel: rank, stream, kind (compute or all-reduce), name, start and end in
-microseconds. Then overlap.json: how many kernels ran at once on average while any did, and the
-share of all-reduce time during which something else computed.
+Profiles some iterations of Crossbow on each of the cell's devices. Writes of those in the middle:
+
+- timeline.csv: rank, stream, kind (compute or all-reduce), number of kernels, start and end in
+  microseconds since the rank's first. Kernels of a stream less than `GAP_US` apart are one row.
+- overlap.json: how many kernels ran at once on average while any did; the share of all-reduce time
+  during which something else computed; and the kernels that took longest, as shares of the sum of
+  all kernels' time.
 """
 
 import argparse
-import csv
 import functools
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import torch
+import torch.distributed
 from torch.profiler import ProfilerActivity, profile
 
 from bench import record
@@ -20,7 +25,9 @@ from bench.spec import RunSpec
 from benchmarks.systems import on_ranks, prepared, spec_of
 from crossbow_impl.train import Crossbow
 
-COLUMNS = "rank,stream,kind,name,start_us,end_us".split(",")
+COLUMNS = "rank,stream,kind,kernels,start_us,end_us".split(",")
+GAP_US = 1.0
+LONGEST = 8
 # At the edges a rank may wait for another that is late, and the last all-reduce has nothing to
 # overlap: what is kept of the iterations is the middle third.
 ITERATIONS = 6
@@ -33,55 +40,89 @@ def trace(rank: int, spec: RunSpec, out: Path, data: Path, weights: Path) -> Non
     for warm in (True, False):
         system.begin(system.feed.plan(0), 0, 0)
         system.drain()
-        system.agree(True)  # every rank has to be here, or the others' all-reduces wait for it
+        _meet(spec)  # a rank that is late has the others' all-reduces wait for it
         with profile(activities=[ProfilerActivity.CUDA]) as profiler:
             system.run(0, 0, 30 if warm else ITERATIONS)
             system.drain()
     exported = weights.parent / f"trace-{rank}.json"
     profiler.export_chrome_trace(str(exported))
     events = json.loads(exported.read_text())["traceEvents"]
-    kernels = [event for event in events if event.get("cat") == "kernel"]
-    record.write_table(weights.parent / f"kernels-{rank}.csv", COLUMNS, rows(rank, middle(kernels)))
-    system.agree(True)
+    kernels = middle([event for event in events if event.get("cat") == "kernel"])
+    found = {
+        "overlap": overlap(kernels) | {"longest": longest(kernels)},
+        "spans": [{"rank": rank, **span} for span in spans(kernels)],
+    }
+    record.write_json(weights.parent / f"found-{rank}.json", found)
+    _meet(spec)
     if rank == 0:
-        join(spec, weights.parent, out)
+        ranks = [record.read_json(weights.parent / f"found-{r}.json") for r in range(spec.devices)]
+        rows = [row for found in ranks for row in found["spans"]]
+        record.write_table(out / "timeline.csv", COLUMNS, rows)
+        figures = {f"rank {r}": found["overlap"] for r, found in enumerate(ranks)}
+        record.write_json(out / "overlap.json", {"run": spec.to_dict(), **figures})
 
 
-def middle(kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The middle third by number, in order of time: every iteration has as many kernels."""
-    kernels = sorted(kernels, key=lambda kernel: kernel["ts"])
-    return kernels[len(kernels) // 3 : 2 * len(kernels) // 3]
+def _meet(spec: RunSpec) -> None:
+    if spec.devices > 1:
+        torch.distributed.barrier()
 
 
-def rows(rank: int, kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The table's rows; time starts with the rank's first kernel."""
-    origin = kernels[0]["ts"] if kernels else 0
+def middle(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The middle third, in order of time: every iteration has as many kernels."""
+    events = sorted(events, key=lambda event: event["ts"])
+    events = events[len(events) // 3 : 2 * len(events) // 3]
     return [
         {
-            "rank": rank,
-            "stream": kernel["args"].get("stream", kernel["tid"]),
-            "kind": "all-reduce" if "nccl" in kernel["name"].lower() else "compute",
-            "name": kernel["name"][:60],
-            "start_us": round(kernel["ts"] - origin, 3),
-            "end_us": round(kernel["ts"] - origin + kernel["dur"], 3),
+            "stream": event["args"].get("stream", event["tid"]),
+            "kind": "all-reduce" if "nccl" in event["name"].lower() else "compute",
+            "name": event["name"],
+            "start_us": event["ts"] - events[0]["ts"],
+            "end_us": event["ts"] - events[0]["ts"] + event["dur"],
         }
-        for kernel in kernels
+        for event in events
     ]
 
 
-def overlap(kernels: list[dict[str, Any]]) -> dict[str, float]:
+def spans(kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A stream's kernels, in order of time, joined where they follow each other closely."""
+    found: list[dict[str, Any]] = []
+    last: dict[tuple[str, str], dict[str, Any]] = {}
+    for kernel in kernels:
+        lane = (kernel["stream"], kernel["kind"])
+        if lane in last and kernel["start_us"] - last[lane]["end_us"] < GAP_US:
+            last[lane]["kernels"] += 1
+        else:
+            last[lane] = {"stream": lane[0], "kind": lane[1], "kernels": 1}
+            last[lane]["start_us"] = round(kernel["start_us"], 1)
+            found.append(last[lane])
+        last[lane]["end_us"] = round(kernel["end_us"], 1)
+    return found
+
+
+def longest(kernels: list[dict[str, Any]]) -> dict[str, float]:
+    """The share of all kernels' time of those with the largest."""
+    times: Counter[str] = Counter()
+    for kernel in kernels:
+        times[kernel["name"][:60]] += kernel["end_us"] - kernel["start_us"]
+    total = max(sum(times.values()), 1e-9)
+    return {name: round(time / total, 4) for name, time in times.most_common(LONGEST)}
+
+
+def overlap(kernels: list[dict[str, Any]]) -> dict[str, Any]:
     """Mean number of kernels at once, and the share of all-reduce time that is overlapped."""
     compute = [(k["start_us"], k["end_us"]) for k in kernels if k["kind"] == "compute"]
-    reduce = [(k["start_us"], k["end_us"]) for k in kernels if k["kind"] == "all-reduce"]
+    reduce = _union([(k["start_us"], k["end_us"]) for k in kernels if k["kind"] == "all-reduce"])
     busy = _union(compute)
-    covered = sum(
-        max(0.0, min(end, b) - max(start, a)) for start, end in _union(reduce) for a, b in busy
-    )
+    covered = sum(max(0.0, min(end, b) - max(start, a)) for start, end in reduce for a, b in busy)
     return {
-        "kernels_at_once": sum(e - s for s, e in compute) / max(sum(e - s for s, e in busy), 1e-9),
-        "all_reduce_us": sum(e - s for s, e in _union(reduce)),
-        "all_reduce_overlapped": covered / max(sum(e - s for s, e in _union(reduce)), 1e-9),
+        "kernels_at_once": _length(compute) / max(_length(busy), 1e-9),
+        "all_reduce_us": _length(reduce),
+        "all_reduce_overlapped": covered / max(_length(reduce), 1e-9),
     }
+
+
+def _length(spans: list[tuple[float, float]]) -> float:
+    return sum(end - start for start, end in spans)
 
 
 def _union(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -92,22 +133,6 @@ def _union(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
         else:
             merged.append((start, end))
     return merged
-
-
-def join(spec: RunSpec, folder: Path, out: Path) -> None:
-    """Write timeline.csv and overlap.json from the ranks' tables in `folder`."""
-    kernels = []
-    for rank in range(spec.devices):
-        with (folder / f"kernels-{rank}.csv").open(newline="") as file:
-            for row in csv.DictReader(file):
-                times = {name: float(row[name]) for name in ("start_us", "end_us")}
-                kernels.append({**row, **times})
-    record.write_table(out / "timeline.csv", COLUMNS, kernels)
-    figures = {
-        f"rank {rank}": overlap([k for k in kernels if k["rank"] == str(rank)])
-        for rank in range(spec.devices)
-    }
-    record.write_json(out / "overlap.json", {"run": spec.to_dict(), **figures})
 
 
 def main() -> None:
