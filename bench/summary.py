@@ -1,6 +1,7 @@
 """Join the planned runs: `python -m bench.summary RESULTS`.
 
-Writes summary.csv, one row a run; epochs.csv, one row an epoch; and machines.json.
+Writes summary.csv, one row a run; epochs.csv, one row an epoch; autotune.csv, one row a throughput
+sample of the runs whose learners are tuned; and machines.json.
 """
 
 import sys
@@ -10,15 +11,17 @@ from typing import Any
 
 import pandas as pd
 
-from bench import record
+from bench import energy, record
 from bench.metrics import RULES, epochs_to_target
 from bench.progress import MATRIX
 from bench.schedules import describe
 
 SPEC_COLUMNS = (
     "system,model,dataset,device_type,devices,learners,batch,seed,variant,alpha,mu,momentum,"
-    "weight_decay,lr,schedule,epochs,augmentation,target"
+    "tau,batch_norm,weight_decay,lr,schedule,epochs,augmentation,precision,compile,channels_last,"
+    "graph,unroll,target"
 ).split(",")
+_OF_AVERAGING = ("tau", "batch_norm")
 
 
 def summarise(folder: Path) -> dict[str, Any]:
@@ -34,10 +37,10 @@ def summarise(folder: Path) -> dict[str, Any]:
         for row in record.read_table(folder / record.EPOCHS)
     ]
     spec = run["spec"]
-    row: dict[str, Any] = {"run": run["run"]} | {name: spec[name] for name in SPEC_COLUMNS}
+    row: dict[str, Any] = {"run": run["run"]} | {name: spec.get(name) for name in SPEC_COLUMNS}
     row["schedule"] = describe(spec["schedule"])
     if spec["variant"] is None:
-        row["learners"] = 1
+        row |= {"learners": 1} | dict.fromkeys(_OF_AVERAGING)
     elif spec["alpha"] is None:
         row["alpha"] = "1/k"
     row |= {
@@ -48,6 +51,8 @@ def summarise(folder: Path) -> dict[str, Any]:
         "machine": run["machine"],
         "commit": run["code"]["commit"],
         "dirty": run["code"]["dirty"],
+        **{name: outcome.get(name) for name in record.MEMORY},
+        **energy.of_run(folder, spec, outcome, epochs),
     }
     if epochs:
         accuracies = [epoch["test_acc"] for epoch in epochs]
@@ -72,9 +77,12 @@ SUMMARY_COLUMNS = [
     *SPEC_COLUMNS,
     *"status,reason,epochs_run,learners_final,final_acc,best_acc,final_loss".split(","),
     *"images_per_s,train_s,wall_s".split(","),
+    *record.MEMORY,
+    *"energy_j,joules_per_image".split(","),
     *(f"{rule}_{unit}" for rule in RULES for unit in ("epochs", "s")),
     *"machine,commit,dirty".split(","),
 ]
+_WHOLE = ["tau", "unroll", "learners_final", *record.MEMORY, *(f"{r}_epochs" for r in RULES)]
 
 
 def main() -> None:
@@ -85,14 +93,22 @@ def main() -> None:
     summary = pd.DataFrame([summarise(folder) for folder in folders]).reindex(
         columns=SUMMARY_COLUMNS
     )
-    for name in ("learners_final", *(f"{rule}_epochs" for rule in RULES)):
+    for name in _WHOLE:
         summary[name] = summary[name].astype("Int64")
     _publish(summary, results / "summary.csv")
-    tables = [pd.read_csv(folder / record.EPOCHS) for folder in folders]
-    filled = [table for table in tables if len(table)]
-    epochs = pd.concat(filled) if filled else pd.DataFrame(columns=record.EPOCH_COLUMNS)
-    _publish(epochs, results / "epochs.csv")
+    for name, columns in (
+        (record.EPOCHS, record.EPOCH_COLUMNS),
+        (record.AUTOTUNE, record.AUTOTUNE_COLUMNS),
+    ):
+        _publish(_joined([folder / name for folder in folders], columns), results / name)
     record.write_json(results / "machines.json", _machines(folders))
+
+
+def _joined(paths: list[Path], columns: list[str]) -> pd.DataFrame:
+    """The tables that are there as one; its header alone where none has a row."""
+    tables = [pd.read_csv(path) for path in paths if path.exists()]
+    filled = [table.reindex(columns=columns) for table in tables if len(table)]
+    return pd.concat(filled) if filled else pd.DataFrame(columns=columns)
 
 
 def _machines(folders: list[Path]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ rule collect:
     output:
         summary=f"{RESULTS}/summary.csv",
         epochs=f"{RESULTS}/epochs.csv",
+        autotune=f"{RESULTS}/autotune.csv",
         machines=f"{RESULTS}/machines.json",
     log:
         f"{RESULTS}/logs/collect.txt",
