@@ -4,6 +4,8 @@ DistributedDataParallel over devices. The spec's options make the stronger forms
 channels last, torch.compile, and the whole step as one CUDA graph (on one device).
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 import torch.distributed as dist
@@ -12,8 +14,9 @@ from torch.nn.functional import cross_entropy
 from torch.nn.parallel import DistributedDataParallel
 
 import models
-from bench import runner
+from bench import random_state, runner
 from bench.clock import Ledger
+from bench.peak_memory import PeakMemory
 from bench.precision import autocast, use_precision
 from bench.ranks import spread
 from bench.schedules import learning_rate
@@ -66,6 +69,8 @@ class PyTorchSSGD:
         self.rates, self.losses = (torch.zeros(iterations, device=self.device) for _ in range(2))
         self.count = torch.zeros(1, dtype=torch.int64, device=self.device)
         self.step = self._step
+        self.steps = self._step  # `unroll` iterations at once, where they are one graph
+        self.memory = PeakMemory(self.device)
 
     @property
     def images(self) -> int:
@@ -76,6 +81,8 @@ class PyTorchSSGD:
         """Compile, warm up and capture one step; what is trained stays as it was."""
         with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
             before = [tensor.clone() for tensor in self._model_tensors().values()]
+            randomness = random_state.get(self.device)
+            self.memory.restart()
             self.model.train()
             self.begin(0)
             side = torch.cuda.Stream(self.device) if self.spec.graph else None
@@ -86,26 +93,32 @@ class PyTorchSSGD:
                 for buffer in state.values():
                     buffer.zero_()
             if side:
-                self.drain()
-                graph = torch.cuda.CUDAGraph()
-                self.count.zero_()
-                with torch.cuda.graph(graph, stream=side):
-                    self._step()
-                self.step = graph.replay
+                self.step = self._captured(1, side)
+                many = self.spec.unroll
+                self.steps = self._captured(many, side) if many > 1 else self.step
             for tensor, value in zip(self._model_tensors().values(), before, strict=True):
                 tensor.copy_(value)
+            random_state.put(randomness, self.device)
+            self.memory.note()
 
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
         self.model.train()
         rates = self.begin(epoch)
-        for _ in rates:
-            self.step()
+        self.memory.ignore()
+        self.run(len(rates))
+        self.memory.note()
         losses = self.losses / self.ranks
         if self.ranks > 1:
             dist.all_reduce(losses)
         images = len(rates) * self.images
-        return EpochResult(losses=losses.cpu().numpy(), images=images, learners=1, lr=rates[-1])
+        return EpochResult(
+            losses=losses.cpu().numpy(),
+            images=images,
+            learners=1,
+            lr=rates[-1],
+            memory_bytes=self.memory.bytes,
+        )
 
     def logits(self) -> np.ndarray:
         """Of the model, on the test set."""
@@ -129,12 +142,14 @@ class PyTorchSSGD:
 
     def state(self) -> dict[str, np.ndarray]:
         """Model and momentum after an epoch."""
-        return {name: tensor.cpu().numpy() for name, tensor in self._tensors().items()}
+        arrays = {name: tensor.cpu().numpy() for name, tensor in self._tensors().items()}
+        return arrays | {"random": random_state.get(self.device).numpy()}
 
     def load_state(self, state: dict[str, np.ndarray]) -> None:
         """Go back to what `state` returned."""
         for name, tensor in self._tensors().items():
             tensor.copy_(torch.from_numpy(state[name]))
+        random_state.put(torch.from_numpy(state["random"]), self.device)
 
     def begin(self, epoch: int) -> list[float]:
         """Hand an epoch to the device; its learning rates, one per iteration."""
@@ -145,6 +160,23 @@ class PyTorchSSGD:
         self.count.zero_()
         self.feed.begin(self.feed.plan(epoch))
         return rates
+
+    def run(self, count: int) -> None:
+        """The next `count` iterations."""
+        whole, rest = divmod(count, self.spec.unroll)
+        for _ in range(whole):
+            self.steps()
+        for _ in range(rest):
+            self.step()
+
+    def _captured(self, iterations: int, side: torch.cuda.Stream) -> Callable[[], None]:
+        """A CUDA graph of so many steps, as what replays it."""
+        self.drain()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=side):
+            for _ in range(iterations):
+                self._step()
+        return graph.replay
 
     def _step(self) -> None:
         """One iteration, all of it on the device: which one it is, is a tensor there."""

@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing
 
-from bench import lifeline
+from bench import lifeline, random_state
 from bench.job import Job
 from bench.runner import Build, train
 from bench.spec import RunSpec
@@ -66,7 +66,7 @@ def _train(rank: int, job: Job, build: Build) -> None:
 
 def _use_device(spec: RunSpec, rank: int) -> None:
     """A CPU device is one process with one thread; a CUDA device is the GPU of that index."""
-    torch.manual_seed(spec.seed)
+    random_state.seed(spec.seed, rank)
     if spec.device_type == "cuda":
         torch.cuda.set_device(rank)
     else:

@@ -30,7 +30,8 @@ class RunSpec:
     `batch_norm` says whose statistics the evaluated model has.
 
     How a step is computed: `precision` (bf16 is automatic mixed precision over fp32 weights),
-    `compile` (torch.compile), `channels_last` memory, and `graph`, one CUDA graph for all learners.
+    `compile` (torch.compile), `channels_last` memory, and `graph`, one CUDA graph for all learners,
+    of `unroll` iterations.
     """
 
     system: str
@@ -57,6 +58,7 @@ class RunSpec:
     compile: bool = False
     channels_last: bool = False
     graph: bool = False
+    unroll: int = 1
 
     @property
     def id(self) -> str:

@@ -1,27 +1,34 @@
-"""How many learners per device: grow while it pays (the auto-tuning of the CROSSBOW paper)."""
+"""How many learners per device: grow while it pays (the auto-tuning of the CROSSBOW paper).
+
+The paper adds one learner at a time. Of many learners one more is a small change, lost in the noise
+and as dear to set up as all of them, so here every step adds half as many again: 1, 2, 3, 4, 6, ...
+"""
 
 from statistics import median
 
 from bench.spec import RunSpec, stability_bound
 
-MOST_LEARNERS = 16  # per device
+MOST_LEARNERS = 32  # per device: as many as there are hardware queues
 DWELL = 8  # iterations that one throughput sample spans
 WARM_UP = 1  # samples thrown away after every change
 SAMPLES = 3  # samples whose median decides
 
 
 class AutoTuner:
-    """Adds one learner at a time while throughput rises by more than `threshold` (a fraction).
+    """Adds learners while throughput rises by more than `threshold` (a fraction).
 
-    The first addition that does not pay is taken back and tuning ends. Pure: it sees samples in
-    images per second and answers with a number of learners.
+    The first addition that does not pay is taken back and tuning ends. Where an addition does not
+    fit, a smaller one is tried. Pure: it sees samples in images per second and answers with a
+    number of learners.
     """
 
-    def __init__(self, most: int, threshold: float = 0.05) -> None:
+    def __init__(self, most: int, threshold: float = 0.03) -> None:
         self.learners = 1
         self.settled = most <= 1
         self._most, self._threshold = most, threshold
+        self._too_many = most + 1
         self._seen: list[float] = []
+        self._paid = 0  # the last number of learners that paid, and its throughput
         self._before = 0.0
 
     def observe(self, images_per_s: float) -> str:
@@ -32,24 +39,32 @@ class AutoTuner:
         throughput = median(self._seen[WARM_UP:])
         self._seen = []
         if throughput <= self._before * (1 + self._threshold):
-            self.settled = True
-            self.learners -= 1
+            self.learners, self.settled = self._paid, True
             return "shrink"
-        if self.learners == self._most:
-            self.settled = True
-            return "settle"
-        self._before = throughput
-        self.learners += 1
-        return "grow"
+        self._paid, self._before = self.learners, throughput
+        return self._grow()
+
+    def did_not_fit(self) -> None:
+        """The last addition was too large: go on with what fits, or with a smaller one."""
+        self._too_many = self.learners
+        self._grow()
+
+    def _grow(self) -> str:
+        more = min(self._paid + max(1, self._paid // 2), self._most)
+        self.learners = more if more < self._too_many else (self._paid + self._too_many) // 2
+        self.settled = self.learners == self._paid
+        return "settle" if self.settled else "grow"
 
     def state(self) -> list[float]:
         """Numbers that `load_state` takes back."""
-        return [self.learners, self.settled, self._before, *self._seen]
+        loop = [self.learners, self.settled, self._too_many, self._paid, self._before]
+        return [*loop, *self._seen]
 
     def load_state(self, state: list[float]) -> None:
         """Go back to what `state` returned."""
         self.learners, self.settled = int(state[0]), bool(state[1])
-        self._before, self._seen = state[2], list(state[3:])
+        self._too_many, self._paid = int(state[2]), int(state[3])
+        self._before, self._seen = state[4], list(state[5:])
 
 
 def most_learners(spec: RunSpec, samples: int) -> int:

@@ -18,8 +18,16 @@ Program = Callable[[], None]
 class Engine(Protocol):
     """What the training loop needs of a device."""
 
-    def prepare(self, programs: Mapping[str, Program], changed: Sequence[Tensor]) -> None:
-        """Get ready to run `programs`; the `changed` tensors are as before afterwards."""
+    def prepare(
+        self,
+        programs: Mapping[str, Program],
+        changed: Sequence[Tensor],
+        warm_up: Sequence[Program],
+    ) -> None:
+        """Get ready to run `programs`, after a run of those that still have one-off costs.
+
+        The `changed` tensors are as before afterwards.
+        """
 
     def run(self, name: str) -> None:
         """Run a program; on a GPU, queue it."""
@@ -40,10 +48,15 @@ class Engine(Protocol):
 class CpuEngine:
     """One learner after the other, on the one thread that a CPU device is."""
 
-    def prepare(self, programs: Mapping[str, Program], changed: Sequence[Tensor]) -> None:
-        """Run each program once: one-off costs are not training."""
+    def prepare(
+        self,
+        programs: Mapping[str, Program],
+        changed: Sequence[Tensor],
+        warm_up: Sequence[Program],
+    ) -> None:
+        """See `Engine.prepare`."""
         self._programs = programs
-        _warm_up(programs, changed)
+        _run_and_undo(warm_up, changed)
 
     def run(self, name: str) -> None:
         """See `Engine.run`."""
@@ -77,15 +90,19 @@ class StreamEngine(CpuEngine):
         current = torch.cuda.current_stream(self.device)
         while len(self._streams) < len(tasks):
             self._streams.append(torch.cuda.Stream(self.device))
-        results = []
-        for task, stream in zip(tasks, self._streams, strict=False):
-            stream.wait_stream(current)
-            with torch.cuda.stream(stream):
-                result = task()
-            result.record_stream(current)
-            results.append(result)
-        for stream in self._streams[: len(tasks)]:
-            current.wait_stream(stream)
+        results: list[Tensor] = []
+        forked: list[torch.cuda.Stream] = []
+        try:
+            for task, stream in zip(tasks, self._streams, strict=False):
+                stream.wait_stream(current)
+                forked.append(stream)
+                with torch.cuda.stream(stream):
+                    result = task()
+                result.record_stream(current)
+                results.append(result)
+        finally:  # also where memory has run out, or a capture could not end
+            for stream in forked:
+                current.wait_stream(stream)
         return results
 
     def mark(self) -> Any:
@@ -107,13 +124,18 @@ class StreamEngine(CpuEngine):
 class GraphEngine(StreamEngine):
     """Each program captured in a CUDA graph, the learners as its parallel branches."""
 
-    def prepare(self, programs: Mapping[str, Program], changed: Sequence[Tensor]) -> None:
-        """Warm up on a side stream, then capture every program once."""
+    def prepare(
+        self,
+        programs: Mapping[str, Program],
+        changed: Sequence[Tensor],
+        warm_up: Sequence[Program],
+    ) -> None:
+        """Warm up on a side stream, then capture every program."""
         self._graphs: dict[str, torch.cuda.CUDAGraph] = {}  # frees what was captured before
         side = torch.cuda.Stream(self.device)
         side.wait_stream(torch.cuda.current_stream(self.device))
         with torch.cuda.stream(side):
-            _warm_up(programs, changed)
+            _run_and_undo(warm_up, changed)
         torch.cuda.current_stream(self.device).wait_stream(side)
         self.drain()
         for name, program in programs.items():
@@ -134,10 +156,9 @@ def engine_for(device: torch.device, graph: bool) -> Engine:
     return GraphEngine(device) if graph else StreamEngine(device)
 
 
-def _warm_up(programs: Mapping[str, Program], changed: Sequence[Tensor]) -> None:
-    """Run every program once and undo what it did."""
+def _run_and_undo(programs: Sequence[Program], changed: Sequence[Tensor]) -> None:
     before = [tensor.clone() for tensor in changed]
-    for program in programs.values():
+    for program in programs:
         program()
         for tensor, value in zip(changed, before, strict=True):
             tensor.copy_(value)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from bench.spec import SSGD, RunSpec
+from bench.spec import RunSpec
 from crossbow_impl import sma
 from crossbow_impl.learners import Learners, Loss
 from data_prep.device_feed import DeviceFeed
@@ -63,7 +63,9 @@ class Iteration:
         self.loss = torch.compile(self.loss, dynamic=False)
         if isinstance(self.feed, DeviceFeed):
             self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
-        self.step_function = torch.compile(sma.step)
+        # A tuned number of learners must not be compiled anew each time it changes.
+        dynamic = True if self.spec.learners == "auto" else None
+        self.step_function = torch.compile(sma.step, dynamic=dynamic)
 
     def follow_learners(self) -> None:
         """Let alpha and k follow the number of learners."""
@@ -86,6 +88,7 @@ class Iteration:
     def gradients(self, fork: Fork) -> None:
         """Every learner's gradient on its batch of the plan; `fork` may run learners at once."""
         m, b = len(self.learners), self.spec.batch
+        self.learners.round()
         iteration = self.count * (self.k * b)
 
         def learner(j: int) -> Tensor:
@@ -136,8 +139,3 @@ class Iteration:
     def restart(self) -> None:
         """Start all learners again from z."""
         sma.restart(self.learners.w, self.learners.velocity, self.z, self.z_prev)
-
-    @property
-    def blocking(self) -> bool:
-        """Whether the learners cannot go on before z has moved."""
-        return self.variant == SSGD

@@ -7,18 +7,21 @@ import torch
 from torch import Tensor
 
 import models
-from bench import record
+from bench import random_state, record
 from bench.clock import Ledger
-from bench.precision import use_precision
+from bench.peak_memory import PeakMemory
+from bench.precision import cast_names, use_precision
 from bench.schedules import drops_between, learning_rate
 from bench.system import Context, EpochResult
-from crossbow_impl.autotune import DWELL, AutoTuner, most_learners
-from crossbow_impl.engines import Program, engine_for
+from crossbow_impl.autotune import DWELL
+from crossbow_impl.engines import engine_for
 from crossbow_impl.evaluate import Center
 from crossbow_impl.iteration import Iteration
 from crossbow_impl.layout import Layout
 from crossbow_impl.learners import Learners, loss_function
+from crossbow_impl.loop import Loop
 from crossbow_impl.sync import Sync
+from crossbow_impl.tuning import Tuning
 from data_prep.epoch_plan import EpochPlan
 from data_prep.torch_feed import feed_for
 from models.weights import load_torch
@@ -41,18 +44,21 @@ class Crossbow:
         network = models.load(spec.model).torch_model(records.shape, records.classes)
         load_torch(network, context.weights)
         network.to(self.device)
-        self.tuner = None
+        self.tuning = None
         if spec.learners == "auto":
-            self.tuner = AutoTuner(most_learners(spec, self.feed.samples))
+            self.tuning = Tuning(spec, self.feed.samples, self.sync, self.device)
         m = 1 if spec.learners == "auto" else spec.learners
-        self.learners = Learners(network, Layout(network, spec.channels_last), m)
+        half = cast_names(network, spec.precision)
+        self.learners = Learners(network, Layout(network, spec.channels_last), m, half)
         loss = loss_function(network, spec.precision)
         self.iteration = Iteration(spec, context.rank, self.learners, self.feed, loss)
         if spec.compile:
             self.iteration.compile()
+        self.loop = Loop(spec, self.iteration, self.engine, self.sync)
         self.center = Center(network, self.iteration, self.feed, self.sync)
-        self.epoch, self.iterations, self.position, self.lr = 0, 0, 0.0, spec.lr
-        self.trace: list[dict[str, object]] = []
+        self.epoch, self.position, self.lr = 0, 0.0, spec.lr
+        self.memory = PeakMemory(self.device)
+        self.fixed_bytes = self.memory.now() - self.learners.bytes
         if self.images > self.feed.samples:
             raise ValueError(
                 f"one iteration takes {self.images} images and {records.name} has "
@@ -64,32 +70,54 @@ class Crossbow:
         """How many images one iteration takes, on all devices."""
         return self.iteration.k * self.spec.batch
 
+    @property
+    def trace(self) -> list[dict[str, object]]:
+        """What tuning has seen and done so far; rows of autotune.csv."""
+        return self.tuning.trace if self.tuning else []
+
     def prepare(self, ledger: Ledger) -> None:
         """Compile, warm up and capture; nothing that is trained changes."""
         with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
+            randomness = random_state.get(self.device)
+            self.memory.restart()
             self.begin(self.feed.plan(0), 0, 0)
-            self.engine.prepare(self._programs(), self.iteration.tensors())
+            if self.tuning and not self.tuning.settled:
+                # Once with several learners: what is compiled for them serves any number.
+                self.learners.resize(2, self.iteration.z)
+                self.iteration.follow_learners()
+                self.loop.prepare(warm_up=True, unroll=False)
+                self.learners.resize(1, self.iteration.z)
+                self.iteration.follow_learners()
+                self.memory.restart()
+            self.loop.prepare(warm_up=True, unroll=self.tuning is None or self.tuning.settled)
+            self.memory.note()
+            random_state.put(randomness, self.device)
 
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
         plan, cursor, losses = self.feed.plan(epoch), 0, []
+        self.memory.ignore()
         while cursor + self.images <= self.feed.samples:
             todo = self.begin(plan, epoch, cursor)
             done = self.run(epoch, cursor, todo)
             losses.append(self.iteration.losses[:done].clone())
             cursor += done * self.images
-            self._follow_tuner()
-        self._average()
+            self._follow_tuning()
+        self.loop.average()
         self.center.follow()
+        self.memory.note()
         self.epoch = epoch
-        if self.tuner and self.context.rank == 0:
+        if self.tuning and self.context.rank == 0:
             path = self.context.out / record.AUTOTUNE
             record.write_table(path, record.AUTOTUNE_COLUMNS, self.trace)
+        peak, m = self.memory.bytes, len(self.learners)
         return EpochResult(
             losses=self.sync.mean(torch.cat(losses)).cpu().numpy(),
             images=cursor,
-            learners=len(self.learners),
+            learners=m,
             lr=self.lr,
+            memory_bytes=peak,
+            learner_memory_bytes=None if peak is None else (peak - self.fixed_bytes) // m,
         )
 
     def logits(self) -> np.ndarray:
@@ -105,23 +133,24 @@ class Crossbow:
         return bool(self.sync.broadcast(int(stop), self.device))
 
     def state(self) -> dict[str, np.ndarray]:
-        """Learners, central model and tuner after an epoch."""
-        loop = {"position": self.position, "iterations": self.iterations, "trace": self.trace}
-        if self.tuner:
-            loop["tuner"] = self.tuner.state()
+        """Learners, central model and tuning after an epoch."""
+        loop: dict[str, object] = {"position": self.position, "iterations": self.loop.iterations}
+        if self.tuning:
+            loop["tuning"] = self.tuning.state()
         arrays = {name: tensor.cpu().numpy() for name, tensor in self._tensors().items()}
+        arrays["random"] = random_state.get(self.device).numpy()
         return arrays | {"loop": np.array(json.dumps(loop))}
 
     def load_state(self, state: dict[str, np.ndarray]) -> None:
         """Go back to what `state` returned."""
         loop = json.loads(str(state["loop"]))
-        self.position, self.iterations = loop["position"], loop["iterations"]
-        self.trace = loop["trace"]
-        if self.tuner:
-            self.tuner.load_state(loop["tuner"])
-            self._follow_tuner()
+        self.position, self.loop.iterations = loop["position"], loop["iterations"]
+        if self.tuning:
+            self.tuning.load_state(loop["tuning"])
+            self.resize(self.tuning.learners)
         for name, tensor in self._tensors().items():
             tensor.copy_(torch.from_numpy(state[name]))
+        random_state.put(torch.from_numpy(state["random"]), self.device)
 
     def _tensors(self) -> dict[str, Tensor]:
         learners, iteration = self.learners, self.iteration
@@ -130,30 +159,6 @@ class Crossbow:
         for j, buffers in enumerate(learners.buffers):
             tensors |= {f"learner.{j}.{name}": buffer for name, buffer in buffers.items()}
         return tensors
-
-    def _programs(self) -> dict[str, Program]:
-        """What the engine runs: an iteration whole where there is nobody to wait for."""
-        iteration, fork = self.iteration, self.engine.fork
-
-        def gradients() -> None:
-            iteration.gradients(fork)
-
-        def whole() -> None:
-            iteration.gradients(fork)
-            iteration.step()
-            iteration.average()
-
-        def local() -> None:
-            iteration.gradients(fork)
-            iteration.step(synchronise=False)
-
-        programs: dict[str, Program] = {} if self.spec.tau == 1 else {"local": local}
-        if not self.spec.tau:
-            return programs
-        if self.context.ranks == 1:
-            return programs | {"whole": whole}
-        parts = {"gradients": gradients, "step": iteration.step, "average": iteration.average}
-        return programs | parts
 
     def begin(self, plan: EpochPlan, epoch: int, cursor: int) -> int:
         """Hand the rest of an epoch to the device; the number of iterations in it."""
@@ -169,81 +174,58 @@ class Crossbow:
         return epoch + (cursor + iteration * self.images) / self.feed.samples
 
     def run(self, epoch: int, cursor: int, count: int) -> int:
-        """Up to `count` iterations; fewer when the tuner wants another number of learners."""
-        start = self.engine.mark()
-        for i in range(count):
-            before, self.position = self.position, self._position(epoch, cursor, i)
-            if drops_between(self.spec.schedule, before, self.position):
-                self._average()
+        """Up to `count` iterations; fewer when tuning wants another number of learners."""
+        positions = [self._position(epoch, cursor, i) for i in range(count)]
+        tuning = self.tuning if self.tuning and not self.tuning.settled else None
+        done, start = 0, self.engine.mark()
+        while done < count:
+            if drops_between(self.spec.schedule, self.position, positions[done]):
+                self.loop.average()
                 self.iteration.restart()
-            self._iterate()
-            if self.tuner and not self.tuner.settled and (i + 1) % DWELL == 0:
-                end = self.engine.mark()
-                self._tune(self.tuner, DWELL * self.images / self.engine.seconds(start, end))
-                if self.tuner.learners != len(self.learners):
-                    return i + 1
+            done += self.loop.advance(self._until_drop(positions[done : done + self.spec.unroll]))
+            self.position = positions[done - 1]
+            if tuning and done % DWELL == 0:
+                self.memory.note()
+                images_per_s = DWELL * self.images / self.engine.seconds(start, self.engine.mark())
+                tuning.sample(self.loop.iterations, images_per_s, self.memory.bytes)
+                if tuning.settled or tuning.learners != len(self.learners):
+                    return done
                 start = self.engine.mark()
         return count
 
-    def _iterate(self) -> None:
-        """Algorithm 1's loop body; an all-reduce overlaps the gradients of the next iteration."""
-        self.iterations += 1
-        if not self.spec.tau or self.iterations % self.spec.tau:
-            self.engine.run("local")
-        elif self.context.ranks == 1:
-            self.engine.run("whole")
-        else:
-            self.engine.run("gradients")
-            self._average()
-            self.engine.run("step")
-            self.sync.start(self.iteration.share)
-            if self.iteration.blocking:
-                self._average()
+    def _until_drop(self, positions: list[float]) -> int:
+        """How many iterations there are before the learning rate drops."""
+        if self.spec.schedule["kind"] == "step":
+            for i, position in enumerate(positions):
+                if drops_between(self.spec.schedule, positions[0], position):
+                    return i
+        return len(positions)
 
-    def _average(self) -> None:
-        """Move z by the sum that is under way, if there is one."""
-        if self.sync.wait():
-            self.engine.run("average")
-
-    def _tune(self, tuner: AutoTuner, images_per_s: float) -> None:
-        """Give the tuner a sample; rank 0's tuner decides for every rank."""
-        decision = tuner.observe(images_per_s)
-        tuner.learners = self.sync.broadcast(tuner.learners, self.device)
-        tuner.settled = bool(self.sync.broadcast(int(tuner.settled), self.device))
-        self.trace.append(
-            {
-                "run": self.spec.id,
-                "iteration": self.iterations,
-                "learners": len(self.learners),
-                "images_per_s": images_per_s,
-                "decision": decision,
-                "memory_bytes": self._memory(),
-            }
-        )
-
-    def _follow_tuner(self) -> None:
-        """Have as many learners as the tuner says, or as fit."""
-        if self.tuner is None or self.tuner.learners == len(self.learners):
+    def _follow_tuning(self) -> None:
+        """Have as many learners as tuning says, or as fit."""
+        if self.tuning is None:
             return
-        self._average()
-        self.resize(self.tuner.learners)
+        unroll = self.tuning.settled and self.spec.unroll > 1 and not self.loop.unrolled
+        if unroll or self.tuning.learners != len(self.learners):
+            self.loop.average()
+            self.tuning.change(self.resize, self.drain)
 
-    def resize(self, m: int) -> None:
-        """Change the number of learners; where one more does not fit, stay and tune no further."""
+    def resize(self, m: int) -> bool:
+        """Change the number of learners; False, and as many as before, where m do not fit."""
         before = len(self.learners)
+        fits = self._try_resize(m)
+        if not self.sync.all(fits, self.device):
+            self._try_resize(before)
+            return False
+        return True
+
+    def _try_resize(self, m: int) -> bool:
+        self.memory.restart()
         try:
             self.learners.resize(m, self.iteration.z)
             self.iteration.follow_learners()
-            self.engine.prepare(self._programs(), self.iteration.tensors())
-            fits = True
+            self.loop.prepare(warm_up=False, unroll=self.tuning is None or self.tuning.settled)
+            self.memory.note()
         except torch.OutOfMemoryError:
-            fits = False
-        if not self.sync.all(fits, self.device):
-            assert self.tuner is not None
-            self.tuner.learners, self.tuner.settled = before, True
-            self.trace[-1]["decision"] = "out_of_memory"
-            self.resize(before)
-
-    def _memory(self) -> int:
-        """The most bytes of the device that tensors have taken; 0 on a CPU."""
-        return torch.cuda.max_memory_allocated() if self.device.type == "cuda" else 0
+            return False
+        return True

@@ -37,7 +37,13 @@ KINDS = {
     "boolean": "true or false",
 }
 AVERAGING_KEYS = ("learners", "variant", "alpha", "mu", "tau", "batch_norm", "allow_unstable")
-STEP_KEYS = ("precision", "compile", "channels_last", "graph")
+STEP_KEYS = {
+    "precision": "fp32",
+    "compile": False,
+    "channels_last": False,
+    "graph": False,
+    "unroll": 1,
+}
 DEFAULT_MU = 0.9  # the released Crossbow's
 
 
@@ -187,8 +193,8 @@ def _refuse_schedule(schedule: Mapping[str, Any], epochs: int, where: str) -> No
 
 def _refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
     system, on_cpu = cell["system"], cell.get("device_type", "cpu") == "cpu"
-    for key in STEP_KEYS:
-        if cell.get(key, "fp32") in (False, "fp32"):
+    for key, plain in STEP_KEYS.items():
+        if cell.get(key, plain) == plain:
             continue
         if key not in STEP_OPTIONS.get(system, ()):
             raise ConfigError(f"{where}.{key}: {system} does not offer it; remove the key")
@@ -196,6 +202,13 @@ def _refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
             raise ConfigError(
                 f"{where}.{key}: {cell[key]} needs a GPU; set device_type: cuda or remove the key"
             )
+    if cell.get("unroll", 1) > 1 and not cell.get("graph"):
+        raise ConfigError(f"{where}.unroll: several iterations are one graph; add graph: true")
+    if cell.get("unroll", 1) > 1 and (cell.get("devices", 1) > 1 or cell.get("tau", 1) != 1):
+        raise ConfigError(
+            f"{where}.unroll: devices and learners that wait for each other between iterations "
+            "can't have several in one graph; use devices: 1 and tau: 1, or unroll: 1"
+        )
     if system == "pytorch" and cell.get("graph") and cell.get("devices", 1) > 1:
         raise ConfigError(f"{where}.graph: pytorch captures one device; use devices: 1 or no graph")
 

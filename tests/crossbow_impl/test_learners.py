@@ -2,6 +2,7 @@ import pytest
 import torch
 from torch import nn
 
+from bench.precision import cast_names
 from crossbow_impl.layout import Layout
 from crossbow_impl.learners import Learners, loss_function
 
@@ -45,6 +46,31 @@ def test_a_gradient_goes_to_its_row_and_is_autograds(group, device_type):
     # Its batch-norm statistics moved as the plain network's did, and no other learner's did.
     torch.testing.assert_close(group.buffers[1]["1.running_mean"], plain[1].running_mean)
     assert (group.buffers[0]["1.running_mean"] == 0).all()
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_half_copies_are_what_autocast_computes(device_type, channels_last):
+    torch.manual_seed(0)
+    initial = network().to(device_type)
+    images, labels = batch(device_type)
+    loss = loss_function(initial, "bf16")
+    results = []
+    for half in (set(), cast_names(initial, "bf16")):
+        learners = Learners(initial, Layout(initial, channels_last), 2, half)
+        learners.w.add_(0.01)
+        learners.round()
+        results.append((learners.gradient(1, loss, images, labels), learners.g.clone()))
+    assert {"0.weight", "3.bias"} < cast_names(initial, "bf16") and len(half) == 4
+    for plain, rounded in zip(*results, strict=True):
+        assert torch.equal(plain, rounded)
+
+
+def test_storage_stays_where_it_is_while_there_is_room(group):
+    group.resize(4, group.w[0])
+    place = group.w.data_ptr()
+    for m in (5, 6, 2, 6):
+        group.resize(m, group.w[0])
+        assert group.w.data_ptr() == place and len(group.parameters) == m
 
 
 def test_shared_statistics_are_the_mean(group):

@@ -34,6 +34,12 @@ ENGINES = [
         }.items()
     ),
 ]
+UNROLLED = [
+    pytest.param({"unroll": 4}, id="unrolled-cpu"),
+    pytest.param(
+        {**CUDA, "graph": True, "unroll": 4}, id="unrolled", marks=[pytest.mark.gpu, needs_cuda]
+    ),
+]
 STEP = {"kind": "step", "at": [0.5], "factor": 0.1}
 
 
@@ -79,7 +85,7 @@ def compare(actual, expected_w, expected_z, expected_losses):
         ("ssgd", 0.9, None, 0.0),
     ],
 )
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ENGINES + UNROLLED)
 def test_one_device(
     engine, m, variant, momentum, alpha, mu, spec, digits, weights, first, tmp_path
 ):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from marks import needs_cuda
 
 from bench.clock import Ledger
 from bench.record import AUTOTUNE, AUTOTUNE_COLUMNS, read_table
@@ -55,9 +56,12 @@ def test_tuning_leaves_its_trace(device_type, crossbow, tmp_path, monkeypatch):
         learners = system.train_epoch(epoch).learners
     trace = read_table(tmp_path / AUTOTUNE)
     assert list(trace[0]) == AUTOTUNE_COLUMNS
-    assert learners > 2
-    assert [row["decision"] for row in trace].count("grow") >= learners - 1
+    assert learners > 4
+    numbers = list(dict.fromkeys(int(row["learners"]) for row in trace))
+    assert numbers[:5] == [1, 2, 3, 4, 6]
     assert system.iteration.k == len(system.learners.w) == learners
+    costs = [float(row["tuning_s"]) for row in trace]
+    assert costs == sorted(costs) and costs[-1] > costs[0]
 
 
 def test_tuning_goes_on_from_a_state(crossbow):
@@ -95,10 +99,10 @@ def test_one_more_learner_that_does_not_fit_is_not_a_failure(crossbow, monkeypat
     monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
     prepare = system.engine.prepare
 
-    def two_fit(programs, changed):
+    def two_fit(*arguments):
         if len(system.learners) > 2:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        prepare(programs, changed)
+        prepare(*arguments)
 
     monkeypatch.setattr(system.engine, "prepare", two_fit)
     for epoch in range(8):
@@ -121,3 +125,37 @@ def test_batch_norm_statistics_of_the_central_model(device_type, batch_norm, cro
     assert np.isfinite(system.logits()).all()
     after = system.center.network.get_buffer(name)
     assert torch.equal(before, after) == (batch_norm != "re-estimated")
+
+
+@pytest.mark.gpu
+@needs_cuda
+@pytest.mark.parametrize("graph", [False, True])
+def test_memory_that_runs_out_while_growing(graph, crossbow, monkeypatch):
+    fields = {"model": "resnet32", "learners": "auto", "batch": 16, "device_type": "cuda"}
+    system = crossbow(**fields, graph=graph)
+    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
+    total = torch.cuda.get_device_properties(0).total_memory
+    torch.cuda.empty_cache()
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**28) / total)
+    try:
+        for epoch in range(3):
+            result = system.train_epoch(epoch)
+            assert np.isfinite(result.losses).all()
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+    assert 1 < result.learners < 30
+    assert "out_of_memory" in {row["decision"] for row in system.trace}
+
+
+@pytest.mark.gpu
+@needs_cuda
+@pytest.mark.parametrize("graph", [False, True])
+def test_memory_per_learner(graph, crossbow):
+    few, many = (
+        crossbow(model="resnet32", learners=m, device_type="cuda", graph=graph).train_epoch(0)
+        for m in (2, 6)
+    )
+    assert many.memory_bytes > few.memory_bytes > 0
+    weights = 3 * 4 * 466_906  # three rows of float32: model, momentum, gradient
+    assert many.learner_memory_bytes > weights
+    np.testing.assert_allclose(many.learner_memory_bytes, few.learner_memory_bytes, rtol=0.5)

@@ -94,6 +94,21 @@ REFUSED = {
         "matrix[0].tau",
         "every iteration",
     ),
+    "several iterations without a graph": (
+        config({"unroll": 2, "device_type": "cuda"}),
+        "matrix[0].unroll",
+        "graph: true",
+    ),
+    "several iterations of two devices": (
+        config({"unroll": 2, "graph": True, "device_type": "cuda", "devices": 2}),
+        "matrix[0].unroll",
+        "devices: 1",
+    ),
+    "several iterations at once, meeting in some": (
+        config({"unroll": 2, "graph": True, "device_type": "cuda", "tau": 2}),
+        "matrix[0].unroll",
+        "tau: 1",
+    ),
     "graph on a CPU": (config({"graph": True}), "matrix[0].graph", "device_type: cuda"),
     "bf16 on a CPU": (config({"precision": "bf16"}), "matrix[0].precision", "device_type: cuda"),
     "compile in tensorflow": (

@@ -1,0 +1,72 @@
+"""Auto-tuning of one rank: when a sample is taken, what all ranks decide, and the trace of it."""
+
+import time
+from collections.abc import Callable
+
+import torch
+
+from bench.spec import RunSpec
+from crossbow_impl.autotune import AutoTuner, most_learners
+from crossbow_impl.sync import Sync
+
+
+class Tuning:
+    """The tuner with its `trace`, rows of autotune.csv; rank 0's tuner decides for every rank."""
+
+    def __init__(self, spec: RunSpec, samples: int, sync: Sync, device: torch.device) -> None:
+        self._run, self._sync, self._device = spec.id, sync, device
+        self._tuner = AutoTuner(most_learners(spec, samples))
+        self._seconds = 0.0
+        self.trace: list[dict[str, object]] = []
+
+    @property
+    def settled(self) -> bool:
+        """Whether tuning is over."""
+        return self._tuner.settled
+
+    @property
+    def learners(self) -> int:
+        """The learners per device that there should be."""
+        return self._tuner.learners
+
+    def sample(self, iteration: int, images_per_s: float, memory_bytes: int | None) -> None:
+        """Take a throughput sample of the present learners, up to `iteration`."""
+        present = self._tuner.learners
+        decision = self._tuner.observe(images_per_s)
+        self._agree()
+        self.trace.append(
+            {
+                "run": self._run,
+                "iteration": iteration,
+                "learners": present,
+                "images_per_s": images_per_s,
+                "decision": decision,
+                "memory_bytes": memory_bytes,
+                "tuning_s": self._seconds,
+            }
+        )
+
+    def change(self, resize: Callable[[int], bool], drain: Callable[[], None]) -> None:
+        """Bring about the number of learners decided on, or a smaller one that fits."""
+        drain()
+        started = time.monotonic()
+        while not resize(self.learners):
+            self._tuner.did_not_fit()
+            self.trace[-1]["decision"] = "out_of_memory"
+        drain()
+        self._seconds += time.monotonic() - started
+        self.trace[-1]["tuning_s"] = self._seconds
+
+    def state(self) -> dict[str, object]:
+        """JSON values that `load_state` takes back."""
+        return {"tuner": self._tuner.state(), "seconds": self._seconds, "trace": self.trace}
+
+    def load_state(self, state: dict[str, object]) -> None:
+        """Go back to what `state` returned."""
+        self._tuner.load_state(state["tuner"])  # type: ignore[arg-type]
+        self._seconds, self.trace = state["seconds"], state["trace"]  # type: ignore[assignment]
+
+    def _agree(self) -> None:
+        tuner = self._tuner
+        tuner.learners = self._sync.broadcast(tuner.learners, self._device)
+        tuner.settled = bool(self._sync.broadcast(int(tuner.settled), self._device))
