@@ -8,7 +8,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PIP_INDEX := $(if $(PIP_FIND_LINKS),,--extra-index-url $(TORCH_INDEX))
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check $(PIP_INDEX)
 
-.PHONY: demo test fast-test lint gpu-test gpu-bench readme-figure lock clean
+.PHONY: demo test fast-test lint gpu-test gpu-bench bench-figures readme-figure lock clean
 
 demo: $(VENV)/installed
 	. $(BIN)/activate && snakemake --cores all
@@ -26,11 +26,16 @@ lint: $(VENV)/installed
 
 # On a machine with CUDA devices and torch installed there; no environment is made.
 gpu-test:
-	$(PYTHON) -m pytest tests/crossbow_impl tests/baselines -m gpu -rs
+	$(PYTHON) -m pytest tests/crossbow_impl tests/baselines tests/benchmarks -m gpu -rs
 
-# Likewise; `data/` has to hold the records of cifar10-jpeg and mnist (python -m data_prep).
+# Likewise; `data/` has to hold the records of cifar10-jpeg and mnist (python -m data_prep). Cells
+# that this CALL has measured are left out, and none is begun after BUDGET seconds.
+BENCHED := results/reference/$(or $(MACHINE),here)
 gpu-bench:
-	$(PYTHON) -m benchmarks.engine benchmarks/plans/one-gpu.json --out results/reference/$(or $(MACHINE),here) --call $(or $(CALL),one)
+	$(PYTHON) -m benchmarks.engine benchmarks/plans/$(or $(PLAN),one-gpu).json --out $(BENCHED) --call $(or $(CALL),one) --skip-measured --budget $(or $(BUDGET),inf)
+
+bench-figures: $(VENV)/installed
+	$(BIN)/python -m benchmarks.draw $(BENCHED)
 
 # The README's picture and the line below it, from the runs in results/.
 readme-figure: $(VENV)/installed

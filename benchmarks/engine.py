@@ -117,6 +117,9 @@ def measured(
                     row = json.loads(line)
                     print(_key(row), row["images_per_s"], flush=True)
                     yield row
+        except BaseException:  # an interrupt of this process does not reach that group
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
         finally:
             timer.cancel()
     if process.returncode:

@@ -1,0 +1,96 @@
+"""Each benchmark's command, with stretches too short to mean anything."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench import record
+from benchmarks import engine, overhead, tuning
+
+ROOT = Path(engine.__file__).parents[1]
+CELL = {
+    "system": "crossbow", "model": "logistic", "dataset": "digits", "device_type": "cpu",
+    "batch": 8, "augmentation": "none",
+}  # fmt: skip
+
+
+@pytest.fixture
+def call(digits, tmp_path):
+    """Runs a benchmark on a cell and returns the folder that it wrote to."""
+
+    def run(module, cell, *options):
+        command = [sys.executable, "-m", f"benchmarks.{module}", json.dumps(cell)]
+        command += ["--data", str(digits.parent), "--out", str(tmp_path), *options]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return tmp_path
+
+    return run
+
+
+@pytest.mark.parametrize("system", ["crossbow", "pytorch"])
+def test_a_cell_has_a_row_per_number_of_learners(system, digits):
+    learners = [1, 3] if system == "crossbow" else [1]
+    cell = CELL | {"system": system, "learners": learners}
+    rows = list(engine.measured(cell, digits.parent, options=("--stretch", "0.02")))
+    assert [row["learners"] for row in rows] == learners
+    assert all(row["images_per_s"] > 0 and row["batch"] == 8 for row in rows)
+
+
+def test_a_cell_of_two_devices_counts_the_images_of_both(digits):
+    cell = CELL | {"devices": 2}
+    (row,) = engine.measured(cell, digits.parent, options=("--stretch", "0.02"))
+    assert row["devices"] == 2
+
+
+def test_rows_until_a_cell_fails_count(digits, capfd):
+    cell = CELL | {"learners": [1, "many"]}
+    rows = list(engine.measured(cell, digits.parent, options=("--stretch", "0.02")))
+    assert [row["learners"] for row in rows] == [1]
+    assert "ended with code 1" in capfd.readouterr().out
+
+
+def test_a_cell_that_takes_too_long_is_killed(digits, capfd):
+    assert list(engine.measured(CELL, digits.parent, limit_s=0.2)) == []
+    assert "ended with code -9" in capfd.readouterr().out
+
+
+def test_overhead_compares_stretches_with_and_without_the_sampler(call):
+    folder = call("overhead", CELL, "--pairs", "3", "--stretch", "0.6")
+    found = record.read_json(folder / "overhead.json")
+    assert found["images_per_s_sampled"] > 0 < found["images_per_s_alone"]
+    low, high = found["cost_range"]
+    assert low <= found["cost"] <= high
+    assert 1 < found["samples_per_s"] <= 2  # the sampler's own period, without a GPU
+    assert 0 < found["sampler_cores"] < 1
+
+
+def test_cost_of_sampling_is_that_of_the_pairs():
+    found = overhead.summary(
+        [{True: 90.0, False: 100.0}, {True: 49.0, False: 50.0}, {True: 10.0, False: 10.0}]
+    )
+    assert found["cost"] == pytest.approx(0.02)
+    assert found["cost_range"] == [0.0, pytest.approx(0.1)]
+    assert (found["images_per_s_sampled"], found["images_per_s_alone"]) == (49.0, 50.0)
+
+
+def test_tuning_writes_sweep_and_tuner_side_by_side(call):
+    cell = CELL | {"epochs": 3, "batch": 4}
+    folder = call("tuning", cell, "--learners", "[1, 2]", "--stretch", "0.02")
+    found = record.read_json(folder / "tuning.json")
+    rows = record.read_table(folder / "tuning.csv")
+    assert [row["learners"] for row in rows if row["source"] == "sweep"] == ["1", "2"]
+    tuner = [row for row in rows if row["source"] == "tuner"]
+    assert tuner[0]["learners"] == "1" and float(tuner[-1]["tuning_s"]) == found["tuning_s"]
+    assert 0 < found["tuning_s"] < found["train_s"]
+
+
+def test_chosen_learners_are_judged_by_the_sweep():
+    sweep = [{"learners": m, "images_per_s": x} for m, x in ((1, 10.0), (4, 40.0), (8, 50.0))]
+    found = tuning.compare(sweep, 6, [{"tuning_s": 1.0}, {"tuning_s": 2.0}], 100.0)
+    assert (found["best"], found["chosen_images_per_s"]) == (8, 45.0)
+    assert found["ratio"] == pytest.approx(0.9) and found["share"] == pytest.approx(0.02)
+    assert tuning.throughput_at(16, sweep) == 50.0

@@ -1,0 +1,46 @@
+"""A profiler's trace of Crossbow: learners run at once, and an all-reduce while others compute."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from marks import needs_cuda
+
+from bench import record
+from benchmarks import engine
+
+ROOT = Path(engine.__file__).parents[1]
+CELL = {
+    "system": "crossbow", "model": "resnet32", "dataset": "synthetic-32-10", "batch": 16,
+    "learners": 4, "precision": "bf16", "channels_last": True, "graph": True,
+}  # fmt: skip
+
+
+def traced(cell, folder):
+    command = [sys.executable, "-m", "benchmarks.timeline", json.dumps(cell), "--out", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return record.read_json(folder / "overlap.json")
+
+
+@pytest.mark.gpu
+@needs_cuda
+def test_learners_of_a_gpu_run_at_once(tmp_path):
+    assert traced(CELL, tmp_path)["rank 0"]["kernels_at_once"] > 1.5
+    lanes = {row["stream"] for row in record.read_table(tmp_path / "timeline.csv")}
+    assert len(lanes) >= 4
+
+
+@pytest.mark.gpu
+@needs_cuda
+def test_all_reduce_overlaps_the_next_gradients(tmp_path):
+    if torch.cuda.device_count() < 2:
+        pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
+    found = traced(CELL | {"devices": 2, "batch": 64}, tmp_path)
+    assert max(found[f"rank {rank}"]["all_reduce_us"] for rank in (0, 1)) > 0
+    # Of a rank that the others wait for, the all-reduce is short: look at the longer one.
+    slower = max((0, 1), key=lambda rank: found[f"rank {rank}"]["all_reduce_us"])
+    assert found[f"rank {slower}"]["all_reduce_overlapped"] > 0.3
