@@ -30,12 +30,9 @@ def measure(
     started = time.monotonic()
     system = prepared(rank, spec, data, weights)
     for m in learners:
-        if isinstance(system, Crossbow) and m != len(system.learners):
-            try:
-                system.resize(m)
-            except torch.OutOfMemoryError:
-                print(f"{m} learners do not fit", file=sys.stderr)
-                break
+        if isinstance(system, Crossbow) and m != len(system.learners) and not system.resize(m):
+            print(f"{m} learners do not fit", file=sys.stderr)
+            break
         prepared_s = time.monotonic() - started
         if cuda := spec.device_type == "cuda":
             torch.cuda.reset_peak_memory_stats()
