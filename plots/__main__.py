@@ -1,4 +1,4 @@
-"""Draws one figure: python -m plots NAME --summary CSV --epochs CSV --out FOLDER."""
+"""Draws one figure: python -m plots NAME --summary CSV --epochs CSV --autotune CSV --out FOLDER."""
 
 import argparse
 import importlib
@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib
 import pandas as pd
 
-from plots import _files, _runs, known, style
+from plots import _files, _runs, _tables, known, style
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -17,21 +17,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("name", help=", ".join(known()))
     parser.add_argument("--summary", type=Path, default=Path("results/summary.csv"))
     parser.add_argument("--epochs", type=Path, default=Path("results/epochs.csv"))
+    parser.add_argument("--autotune", type=Path, default=Path("results/autotune.csv"))
     parser.add_argument("--out", type=Path, default=Path("results/figures"))
     options = parser.parse_args(arguments)
     if options.name not in known():
         return _refuse(f"There is no figure {options.name!r}; known are {', '.join(known())}.")
     try:
-        summary = _runs.read_summary(options.summary)
-        epochs = _runs.read_epochs(options.epochs)
+        tables = _tables.read(options.summary, options.epochs, options.autotune)
     except FileNotFoundError as error:
         return _refuse(f"There is no {error.filename}; join the runs first.")
     except (pd.errors.ParserError, ValueError) as error:
         return _refuse(f"Cannot read the runs: {error}.")
     module = importlib.import_module(f"plots.{options.name}")
     with matplotlib.rc_context(style.RC):
-        figure, table = module.draw(summary, epochs)
-        caption = _files.caption(module, _runs.sample(summary))
+        figure, table = module.draw(tables)
+        caption = _files.caption(module, _runs.sample(tables.summary))
         _files.write(options.out, options.name, figure, table, caption)
     return 0
 

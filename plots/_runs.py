@@ -1,6 +1,4 @@
-"""The runs a figure draws: read with the right types, named, and counted."""
-
-from pathlib import Path
+"""The runs a figure draws: with clean types, named, and counted."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +7,20 @@ from plots import style
 
 # What else may tell two configurations apart, in the order in which a label resorts to it.
 # A summary need not have all of them.
-_KINDS = ("variant", "precision", "schedule", "augmentation")
+KINDS = {
+    "variant": "{}",
+    "batch_norm": "BN {}",
+    "tau": "τ {}",
+    "precision": "{}",
+    "compile": "compiled",
+    "channels_last": "channels last",
+    "graph": "graph",
+    "unroll": "unroll {}",
+    "schedule": "{}",
+    "augmentation": "{}",
+}
+# Their plain values go without saying, beside a name that says the other one.
+_UNSAID = {"compile": "False", "channels_last": "False", "graph": "False", "unroll": "1"}
 _AMOUNTS = {
     "lr": "lr {}",
     "alpha": "α {}",
@@ -18,42 +29,25 @@ _AMOUNTS = {
     "weight_decay": "decay {}",
     "epochs": "{} epochs",
 }
-_TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "status", "machine")
-_NUMBERS = ("devices", "batch", "target", "learners_final", "images_per_s", "train_s")
-_NUMBERS += ("epochs_run", "median5_s", "median5_epochs")
-_EPOCH_NUMBERS = ("epoch", "train_s", "test_acc")
+TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "status", "machine")
+NUMBERS = ("devices", "batch", "target", "learners_final", "images_per_s", "train_s")
+NUMBERS += ("epochs_run", "median5_s", "median5_epochs")
+_MEASURED = ("memory_bytes", "learner_memory_bytes", "energy_j", "joules_per_image")
 
 TRAINED = ("finished", "reached")
-
-
-def read_summary(path: Path) -> pd.DataFrame:
-    """The summary as written, with text columns kept text ("1" and "auto" are both learners)."""
-    summary = pd.read_csv(path, dtype=dict.fromkeys(_TEXT + _KINDS, str))
-    _require(summary, path, ("seed", *_TEXT, *_NUMBERS))
-    return summary
-
-
-def read_epochs(path: Path) -> pd.DataFrame:
-    """The epochs of every run."""
-    epochs = pd.read_csv(path, dtype={"run": str})
-    _require(epochs, path, ("run", *_EPOCH_NUMBERS))
-    return epochs
-
-
-def _require(frame: pd.DataFrame, path: Path, columns: tuple[str, ...]) -> None:
-    missing = [column for column in columns if column not in frame.columns]
-    if missing:
-        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
 
 
 def prepare(summary: pd.DataFrame) -> pd.DataFrame:
     """A copy with clean types, and with `workload`: what must agree for runs to be compared."""
     runs = summary.copy()
-    for column in _TEXT:
-        runs[column] = runs[column].fillna("").astype(str)
-    for column in _NUMBERS:
+    for column in (*TEXT, *(name for name in KINDS if name in runs)):
+        runs[column] = runs[column].astype(object).fillna("").astype(str)
+    for column in _MEASURED:
+        runs[column] = runs.get(column, np.nan)  # older summaries lack them
+    for column in (*NUMBERS, *_MEASURED):
         runs[column] = pd.to_numeric(runs[column], errors="coerce")
-    runs["learners"] = runs["learners"].str.removesuffix(".0")
+    for column in ("learners", *(name for name in ("tau", "unroll") if name in runs)):
+        runs[column] = runs[column].str.removesuffix(".0")
     target = runs["target"].map(lambda t: f" to {100 * t:g}%", na_action="ignore").fillna("")
     runs["workload"] = runs["model"] + " on " + runs["dataset"] + target
     for column in ("device_type", "machine"):
@@ -73,9 +67,9 @@ def name_series(runs: pd.DataFrame, alike: list[str], with_learners: bool = True
         shown = (runs["system"] == "crossbow") | (runs["learners"] != "1")
         text = runs["learners"].map(lambda m: " auto" if m == "auto" else f" m={m}")
         runs["series"] += text.where(shown, "")
-    for column in (name for name in _KINDS if name in runs):
+    for column in (name for name in KINDS if name in runs):
         # Named in every cell of the workload or in none, so that a line keeps its name along them.
-        _append(runs, column, "{}", ["workload", "system"])
+        _append(runs, column, KINDS[column], ["workload", "system"])
     for column in (name for name in _AMOUNTS if name in runs):
         _append(runs, column, _AMOUNTS[column], [*alike, "series"])
     return runs
@@ -85,7 +79,8 @@ def _append(runs: pd.DataFrame, column: str, form: str, alike: list[str]) -> Non
     group = runs.groupby(alike, dropna=False)[column]
     differs = group.transform(lambda values: values.nunique(dropna=False) > 1).astype(bool)
     named = runs[column].map(lambda value: f", {form.format(_short(value))}")
-    runs["series"] += named.where(differs & runs[column].notna() & (runs[column] != ""), "")
+    said = runs[column].notna() & (runs[column] != "") & (runs[column] != _UNSAID.get(column))
+    runs["series"] += named.where(differs & said, "")
 
 
 def _short(value: object) -> str:

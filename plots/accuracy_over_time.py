@@ -15,15 +15,16 @@ from matplotlib.ticker import PercentFormatter
 
 from plots import _panels, _runs, style
 from plots._curves import curves, lines
+from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
 COLUMNS = [*CELL, "series", "kind", "run", "runs", "train_s", "test_acc", "lowest", "highest"]
 
 
-def draw(summary: pd.DataFrame, epochs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and every point of its lines."""
-    runs = _runs.name_series(_runs.prepare(summary), CELL)
-    known = curves(epochs)
+    runs = _runs.name_series(_runs.prepare(tables.summary), CELL)
+    known = curves(tables.epochs)
     if not runs["run"].isin(known).any():
         why = _runs.why_none(runs, "has an evaluated epoch")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)

@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from plots import _panels, _runs, style
+from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
 PLACE = [*CELL, "system", "learners", "series"]
@@ -22,9 +23,9 @@ COLUMNS = [*PLACE, "total_batch", "median_epochs", "median_total_batch", "reache
 COLUMNS += ["seed", "status", "epochs", "epochs_run"]
 
 
-def draw(summary: pd.DataFrame, epochs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the median of its configuration."""
-    runs = _runs.prepare(summary)
+    runs = _runs.prepare(tables.summary)
     runs = _runs.name_series(runs[runs["target"].notna()], CELL)
     table = _table(runs)
     is_placed = table["total_batch"].notna() & (table["epochs_run"] > 0)

@@ -13,15 +13,17 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from plots import _panels, _runs, style
+from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
 COLUMNS = [*CELL, "system", "learners", "series", "slot", "median_images_per_s", "run", "seed"]
 COLUMNS += ["status", "images_per_s"]
 
 
-def draw(summary: pd.DataFrame, epochs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the median of its configuration."""
-    runs = _runs.name_series(_runs.prepare(summary), [*CELL, "learners"], with_learners=False)
+    runs = _runs.prepare(tables.summary)
+    runs = _runs.name_series(runs, [*CELL, "learners"], with_learners=False)
     if runs["images_per_s"].isna().all():
         why = _runs.why_none(runs, "has a throughput")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)

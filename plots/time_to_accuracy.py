@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots import _panels, _runs, style
+from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
 PLACE = [*CELL, "system", "learners", "series"]
@@ -19,9 +20,9 @@ COLUMNS = [*PLACE, "median_s", "reached", "runs", "failures", "best_of_system"]
 COLUMNS += ["run", "seed", "status", "time_s", "trained_s"]
 
 
-def draw(summary: pd.DataFrame, epochs: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the median of its configuration."""
-    runs = _runs.prepare(summary)
+    runs = _runs.prepare(tables.summary)
     runs = _runs.name_series(runs[runs["target"].notna()], CELL)
     if runs.empty:
         why = _runs.why_none(runs, "has a target")

@@ -5,9 +5,13 @@ import zlib
 import numpy as np
 import pandas as pd
 
+from plots._tables import Tables
+
 TARGET = 0.9
 EPOCH_COLUMNS = ["run", "epoch", "iteration", "images", "train_s", "eval_s", "wall_s", "learners"]
 EPOCH_COLUMNS += ["lr", "train_loss", "test_loss", "test_acc", "test_top5", "images_per_s"]
+AUTOTUNE_COLUMNS = ["run", "iteration", "learners", "images_per_s", "decision", "memory_bytes"]
+AUTOTUNE_COLUMNS += ["tuning_s"]
 
 
 def run(epochs: int = 12, **given) -> tuple[dict, list[dict]]:
@@ -94,20 +98,47 @@ def diverged(after: int, **given) -> tuple[dict, list[dict]]:
     return row | never | end | {"train_s": rows[after - 1]["train_s"]}, rows[:after]
 
 
-def tables(*runs: tuple[dict, list[dict]]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The summary and the epochs of these runs."""
+def tuning(row: dict) -> list[dict]:
+    """The throughput samples of a tuned run: four for each number of learners up to one too many.
+
+    Throughput and memory rise with the learners, but the last of them does not pay.
+    """
+    samples, best = [], row["learners_final"]
+    for learners in range(1, int(best) + 2):
+        rate = row["images_per_s"] * (min(learners, best) / best) ** 0.6
+        decision = "grow" if learners <= best else "shrink"
+        for place in range(4):
+            samples.append(
+                {
+                    "run": row["run"],
+                    "iteration": 8 * (len(samples) + 1),
+                    "learners": learners,
+                    "images_per_s": rate * (0.6 if place == 0 else 1 + 0.01 * place),
+                    "decision": decision if place == 3 else "wait",
+                    "memory_bytes": 0 if row["device_type"] == "cpu" else 10**9 * (2 + learners),
+                    "tuning_s": 0.25 * (learners - 1),
+                }
+            )
+    return samples
+
+
+def tables(*runs: tuple[dict, list[dict]]) -> Tables:
+    """The joined tables of these runs; the tuned ones that trained have samples."""
     summary = pd.DataFrame([row for row, _ in runs])
     rows = [row for _, rows in runs for row in rows]
-    return summary, pd.DataFrame(rows, columns=EPOCH_COLUMNS)
+    tuned = [row for row, rows in runs if row["learners"] == "auto" and rows]
+    samples = [sample for row in tuned for sample in tuning(row)]
+    epochs = pd.DataFrame(rows, columns=EPOCH_COLUMNS)
+    return Tables(summary, epochs, pd.DataFrame(samples, columns=AUTOTUNE_COLUMNS))
 
 
-def empty_tables() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Both tables with their columns and no row."""
-    summary, epochs = tables(run())
-    return summary.iloc[:0], epochs.iloc[:0]
+def empty_tables() -> Tables:
+    """All tables with their columns and no row."""
+    whole = tables(run(learners="auto"))
+    return Tables(whole.summary.iloc[:0], whole.epochs.iloc[:0], whole.autotune.iloc[:0])
 
 
-def matrix() -> tuple[pd.DataFrame, pd.DataFrame]:
+def matrix() -> Tables:
     """A matrix of 24 configurations and three seeds, where some runs went wrong."""
     cells = [
         {"system": "crossbow", "devices": devices, "learners": learners, "batch": batch}

@@ -1,6 +1,7 @@
 """Every figure draws whatever a matrix leaves behind, to the same bytes each time."""
 
 import importlib
+from dataclasses import replace
 
 import matplotlib
 import pytest
@@ -20,7 +21,7 @@ WORST = [
 
 def draw(name, tables):
     with matplotlib.rc_context(style.RC):
-        figure, table = importlib.import_module(f"plots.{name}").draw(*tables)
+        figure, table = importlib.import_module(f"plots.{name}").draw(tables)
         figure.canvas.draw()
     return figure, table
 
@@ -31,11 +32,12 @@ def words(figure):
 
 
 def write(tables, folder, name, capsys=None):
-    summary, epochs = tables
     folder.mkdir(parents=True, exist_ok=True)
-    summary.to_csv(folder / "summary.csv", index=False)
-    epochs.to_csv(folder / "epochs.csv", index=False)
-    given = ["--summary", str(folder / "summary.csv"), "--epochs", str(folder / "epochs.csv")]
+    given = []
+    for field in ("summary", "epochs", "autotune"):
+        path = folder / f"{field}.csv"
+        getattr(tables, field).to_csv(path, index=False)
+        given += [f"--{field}", str(path)]
     return main([name, *given, "--out", str(folder / "figures")])
 
 
@@ -94,8 +96,9 @@ def test_a_matrix_that_never_trained_is_said_on_the_figure(name):
 
 
 def test_learners_may_be_numbers():
-    summary, epochs = synthetic.tables(synthetic.run(learners="1"), synthetic.run(learners="2"))
-    figure, _ = draw("accuracy_over_time", (summary.assign(learners=[1, 2]), epochs))
+    tables = synthetic.tables(synthetic.run(learners="1"), synthetic.run(learners="2"))
+    summary = tables.summary.assign(learners=[1, 2])
+    figure, _ = draw("accuracy_over_time", replace(tables, summary=summary))
     assert "Crossbow m=1" in words(figure) and "Crossbow m=2" in words(figure)
 
 

@@ -1,5 +1,7 @@
 """What is drawn is what was measured, censored runs included."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,8 @@ import synthetic
 from synthetic import run, tables
 from test_figures import draw, words
 
-from plots import _runs, known
+from bench.summary import SPEC_COLUMNS
+from plots import _runs, _tables, known
 from plots._curves import median_step
 
 
@@ -100,9 +103,62 @@ def test_settings_that_differ_are_never_pooled():
     assert "Crossbow m=2, released" in words(figure)
 
 
+PLAIN = {"precision": "fp32", "compile": False, "channels_last": False, "graph": False}
+FAST = {"precision": "bf16", "compile": True, "channels_last": False, "graph": True}
+DECIDED = {"system", "model", "dataset", "device_type", "devices", "learners", "batch"}
+DECIDED |= {"seed", "target"}  # what a figure tells apart by other means than the name
+
+
+@pytest.mark.parametrize("setting", sorted(set(SPEC_COLUMNS) - DECIDED))
+def test_runs_that_differ_by_any_setting_are_two_series(setting):
+    values = {"compile": (True, False), "channels_last": (True, False), "graph": (True, False)}
+    values |= {"tau": (1, 0), "unroll": (1, 4), "variant": ("released", "kungfu")}
+    values |= {"epochs": (9, 12)}
+    one, other = values.get(setting, (0.5, 0.25))
+    _, table = draw("time_to_accuracy", tables(run(**{setting: one}), run(**{setting: other})))
+    assert table["series"].nunique() == 2
+    assert not table["series"].str.contains("True|False").any()
+
+
+def test_settings_are_named_in_words_and_only_where_they_differ():
+    runs = [run(system="pytorch", learners="1", **how, unroll=1) for how in (PLAIN, FAST)]
+    runs += [run(**FAST, unroll=unroll, tau=1) for unroll in (1, 4)]
+    _, table = draw("time_to_accuracy", tables(*runs))
+    names = {"PyTorch, fp32", "PyTorch, bf16, compiled, graph"}
+    assert set(table["series"]) == names | {"Crossbow m=2", "Crossbow m=2, unroll 4"}
+
+
+def test_batches_with_a_learning_rate_of_their_own_share_a_name():
+    runs = [run(batch=batch, lr=lr) for batch, lr in ((16, 0.1), (64, 0.4))]
+    _, table = draw("time_to_accuracy", tables(*runs))
+    assert set(table["series"]) == {"Crossbow m=2"}
+    _, table = draw("time_to_accuracy", tables(*runs, run(batch=64, lr=0.2)))
+    assert set(table["series"]) == {"Crossbow m=2", "Crossbow m=2, lr 0.4", "Crossbow m=2, lr 0.2"}
+
+
+def test_settings_read_from_a_file_have_the_same_names(tmp_path):
+    # Where a system has no value, pandas reads whole numbers as 1.0 and truth as an object.
+    runs = [run(**how, tau=tau) for how in (PLAIN, FAST) for tau in (1, 4)]
+    written = tables(*runs, run(system="pytorch", learners="1"))
+    paths = {field: tmp_path / f"{field}.csv" for field in ("summary", "epochs", "autotune")}
+    for field, path in paths.items():
+        getattr(written, field).to_csv(path, index=False)
+    read = _tables.read(**paths)
+    for found in (written, read):
+        _, table = draw("time_to_accuracy", found)
+        assert set(table["series"]) == {
+            "Crossbow m=2, τ 1, fp32",
+            "Crossbow m=2, τ 4, fp32",
+            "Crossbow m=2, τ 1, bf16, compiled, graph",
+            "Crossbow m=2, τ 4, bf16, compiled, graph",
+            "PyTorch",
+        }
+
+
 def test_alpha_may_be_a_rule_and_settings_may_be_absent():
-    summary, epochs = tables(run(alpha="1/k"), run(alpha="0.10"))
-    _, table = draw("time_to_accuracy", (summary.drop(columns="precision"), epochs))
+    both = tables(run(alpha="1/k"), run(alpha="0.10"))
+    summary = both.summary.drop(columns="precision")
+    _, table = draw("time_to_accuracy", replace(both, summary=summary))
     assert set(table["series"]) == {"Crossbow m=2, α 1/k", "Crossbow m=2, α 0.1"}
 
 
@@ -113,9 +169,9 @@ def test_runs_of_two_machines_are_never_pooled():
 
 @pytest.mark.parametrize("name", sorted(set(known()) - {"accuracy_over_time"}))
 def test_no_run_is_dropped(name):
-    summary, epochs = synthetic.matrix()
-    _, table = draw(name, (summary, epochs))
-    assert sorted(table["run"]) == sorted(summary["run"])
+    tables = synthetic.matrix()
+    _, table = draw(name, tables)
+    assert sorted(table["run"]) == sorted(tables.summary["run"])
 
 
 def test_an_infinite_median_is_no_number():

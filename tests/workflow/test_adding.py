@@ -117,9 +117,9 @@ One bar a run.
 from matplotlib.figure import Figure
 
 
-def draw(summary, epochs):
+def draw(tables):
     """The figure and what it shows."""
-    figure = Figure()
+    figure, summary = Figure(), tables.summary
     figure.subplots().bar(range(len(summary)), summary["best_acc"])
     return figure, summary[["run", "best_acc"]]
 '''

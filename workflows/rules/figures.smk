@@ -5,6 +5,7 @@ rule figure:
     input:
         summary=rules.collect.output.summary,
         epochs=rules.collect.output.epochs,
+        autotune=rules.collect.output.autotune,
         sources=lambda wc: sources("plots", f"plots.{wc.figure}"),
     output:
         multiext(f"{RESULTS}/figures/{{figure}}", ".svg", ".png", ".csv", ".txt"),
@@ -16,4 +17,4 @@ rule figure:
         folder=subpath(output[0], parent=True),
     shell:
         "python -m plots {wildcards.figure} --summary {input.summary:q} --epochs {input.epochs:q}"
-        " --out {params.folder:q} 2>&1 | tee {log:q}"
+        " --autotune {input.autotune:q} --out {params.folder:q} 2>&1 | tee {log:q}"
