@@ -13,8 +13,6 @@ import time
 from pathlib import Path
 from statistics import median
 
-import torch
-
 from baselines.pytorch_ssgd import PyTorchSSGD
 from bench.spec import RunSpec
 from benchmarks.systems import on_ranks, prepared, spec_of
@@ -34,15 +32,14 @@ def measure(
             print(f"{m} learners do not fit", file=sys.stderr)
             break
         prepared_s = time.monotonic() - started
-        if cuda := spec.device_type == "cuda":
-            torch.cuda.reset_peak_memory_stats()
         figures = [throughput(system, stretch_s) for _ in range(1 + REPEATS)][1:]
+        system.memory.note()
         if rank == 0:
             row = dataclasses.asdict(spec) | {
                 "learners": m,
                 "images_per_s": round(median(figures), 1),
                 "spread": round((max(figures) - min(figures)) / median(figures), 4),
-                "memory_bytes": torch.cuda.max_memory_allocated() if cuda else "",
+                "memory_bytes": system.memory.bytes,
                 "prepared_s": round(prepared_s, 1),
             }
             print(json.dumps(row), flush=True)
@@ -62,8 +59,7 @@ def throughput(system: Crossbow | PyTorchSSGD, stretch_s: float = STRETCH_S) -> 
             system.run(0, 0, count)
         else:
             count = min(len(system.begin(0)), most)
-            for _ in range(count):
-                system.step()
+            system.run(count)
         images += count * system.images
         system.drain()
         elapsed = time.monotonic() - start
