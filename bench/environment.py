@@ -55,7 +55,10 @@ def machine(environment: dict[str, Any], device_type: str) -> str:
 
 
 def code(paths: Sequence[str] = (".",)) -> dict[str, Any]:
-    """The commit that is checked out and whether any of `paths` differs from it."""
+    """The commit that is checked out and whether any of `paths` differs from it.
+
+    Of a copy without repository, the commit is what the variable CODE_COMMIT says it is a copy of.
+    """
 
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(ROOT), *arguments]
@@ -68,7 +71,8 @@ def code(paths: Sequence[str] = (".",)) -> dict[str, Any]:
             "dirty": bool(git("status", "--porcelain", "--", *paths)),
         }
     except (FileNotFoundError, subprocess.CalledProcessError):  # no git, or no repository
-        return {"commit": "", "dirty": True}
+        commit = os.environ.get("CODE_COMMIT", "")
+        return {"commit": commit, "dirty": not commit}
 
 
 def cpu_name() -> str:
