@@ -6,7 +6,7 @@ Profiles some iterations of Crossbow on each of the cell's devices. Writes of th
   microseconds since the rank's first. Kernels of a stream less than `GAP_US` apart are one row.
 - overlap.json: how many kernels ran at once on average while any did; the share of all-reduce time
   during which something else computed; and the kernels that took longest, as shares of the sum of
-  all kernels' time.
+  all computing kernels' time.
 """
 
 import argparse
@@ -100,10 +100,11 @@ def spans(kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def longest(kernels: list[dict[str, Any]]) -> dict[str, float]:
-    """The share of all kernels' time of those with the largest."""
+    """The kernels with the largest shares of all computing kernels' time."""
     times: Counter[str] = Counter()
     for kernel in kernels:
-        times[kernel["name"][:60]] += kernel["end_us"] - kernel["start_us"]
+        if kernel["kind"] == "compute":
+            times[kernel["name"][:60]] += kernel["end_us"] - kernel["start_us"]
     total = max(sum(times.values()), 1e-9)
     return {name: round(time / total, 4) for name, time in times.most_common(LONGEST)}
 

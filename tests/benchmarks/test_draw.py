@@ -1,0 +1,93 @@
+"""Figures of benchmarks, from small tables."""
+
+import sys
+
+import pytest
+
+from bench import record
+from benchmarks import draw, draw_engine, draw_timeline, draw_tuning, engine, timeline, tuning
+
+RUN = {"model": "resnet32", "learners": 2, "batch": 16, "devices": 2, "epochs": 30}
+STRONGEST = {"precision": "bf16", "compile": True, "graph": True, "channels_last": True}
+
+
+def rate(batch, m, images_per_s, call="one", **fields):
+    row = {"model": "resnet32", "dataset": "d", "devices": 1, "system": "crossbow", **STRONGEST}
+    row |= {"batch": batch, "learners": m, "images_per_s": images_per_s, "call": call}
+    return row | fields
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with small tables of every benchmark."""
+    eager = {"precision": "fp32", "compile": False, "graph": False, "channels_last": False}
+    rows = [
+        rate(16, 1, 10.0, "old"), rate(16, 2, 11.0, "old"),
+        rate(16, 1, 20.0), rate(16, 2, 40.0), rate(16, 2, 50.0, unroll=4),
+        rate(16, 1, 19.0, system="pytorch"), rate(16, 1, 2.0, system="pytorch", **eager),
+        rate(64, 1, 30.0, "spot"), rate(16, 8, 30.0, "spot"), rate(16, 1, 99.0, devices=2),
+    ]  # fmt: skip
+    record.write_table(tmp_path / "engine.csv", engine.COLUMNS, rows)
+    gpu = {"gpus": [{"name": "NVIDIA X"}]}
+    record.write_json(tmp_path / "engine-one.json", gpu)
+    spans = [
+        (0, 7, "compute", 0, 10), (0, 8, "compute", 10, 90), (0, 50, "all-reduce", 60, 100),
+        (1, 7, "compute", 0, 50), (1, 8, "compute", 95, 99),
+    ]  # fmt: skip
+    rows = [
+        {"rank": r, "stream": s, "kind": kind, "kernels": 1, "start_us": start, "end_us": end}
+        for r, s, kind, start, end in spans
+    ]
+    record.write_table(tmp_path / "timeline.csv", timeline.COLUMNS, rows)
+    ranks = {
+        f"rank {r}": {"kernels_at_once": 1.5 + r, "all_reduce_overlapped": 0.8} for r in (0, 1)
+    }
+    record.write_json(tmp_path / "overlap.json", {"run": RUN, **ranks})
+    sweep = [{"learners": m, "images_per_s": x} for m, x in ((1, 10.0), (2, 18.0), (4, 20.0))]
+    trace = [{"learners": 1, "images_per_s": 9.0, "iteration": 8, "decision": "grow"}]
+    rows = [{"source": "sweep", **row} for row in sweep]
+    rows += [{"source": "tuner", **row} for row in trace]
+    record.write_table(tmp_path / "tuning.csv", tuning.COLUMNS, rows)
+    found = tuning.compare(sweep, 2, [{"tuning_s": 0.5}], 20.0)
+    record.write_json(tmp_path / "tuning.json", found | {"run": RUN})
+    return tmp_path
+
+
+def lines(panel):
+    return [list(line.get_ydata()) for line in panel.get_lines()]
+
+
+def test_engine_draws_the_last_sweep_of_one_gpu_beside_pytorch(folder):
+    figure, caption = draw_engine.draw(folder)
+    (panel,) = figure.axes
+    assert panel.get_title() == "ResNet-32"
+    assert lines(panel) == [[20.0, 40.0], [19.0, 19.0], [2.0, 2.0]]
+    assert "call one: 1 x NVIDIA X" in caption
+
+
+def test_timeline_has_a_lane_per_stream_with_all_reduces_last(folder):
+    figure, caption = draw_timeline.draw(folder)
+    labels = [[tick.get_text() for tick in panel.get_yticklabels()] for panel in figure.axes]
+    assert labels == [["7", "8", "50"], ["7"]]  # the last quarter of the time is left out
+    assert "1.5 and 2.5 kernels" in caption and "80% and 80%" in caption
+
+
+def test_tuning_says_what_was_chosen_and_what_it_took(folder):
+    figure, caption = draw_tuning.draw(folder)
+    assert lines(figure.axes[0]) == [[10.0, 18.0, 20.0], [9.0], [18.0]]
+    assert "chose 2 learners, which reach 90.0%" in caption and "(2.5%)" in caption
+
+
+def test_command_draws_what_there_are_numbers_for(folder, monkeypatch):
+    (folder / "tuning.csv").unlink()
+    monkeypatch.setattr(sys, "argv", ["draw", str(folder)])
+    draw.main()
+    drawn = {path.name for path in folder.iterdir() if path.suffix in (".svg", ".png", ".txt")}
+    kinds = ("svg", "png", "txt")
+    assert drawn == {f"{name}.{kind}" for name in ("engine", "timeline") for kind in kinds}
+
+
+def test_a_folder_without_numbers_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["draw", str(tmp_path)])
+    with pytest.raises(SystemExit, match="has none of engine"):
+        draw.main()
