@@ -13,6 +13,7 @@ import json
 import multiprocessing
 import os
 import time
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -62,18 +63,24 @@ def alternate(
     sampler.start()
     assert here.recv() == "ready"
     throughput(system, stretch_s)
-    found: list[dict[bool, float]] = []
-    for pair in range(pairs):
-        figures = {}
-        for sampled in (True, False) if pair % 2 == 0 else (False, True):
-            (sampling.set if sampled else sampling.clear)()
-            figures[sampled] = throughput(system, stretch_s)
-        sampling.clear()
-        found.append(figures)
+    found = in_turns(pairs, sampling, lambda: throughput(system, stretch_s))
     here.send("over")
     taken = here.recv()
     sampler.join()
     record.write_json(out / "overhead.json", summary(found) | taken | {"run": spec.to_dict()})
+
+
+def in_turns(pairs: int, sampling: Event, stretch: Callable[[], float]) -> list[dict[bool, float]]:
+    """Each pair's throughput of the sampled stretch (True) and of the other (False)."""
+    found = []
+    for pair in range(pairs):
+        figures = {}
+        for sampled in (True, False) if pair % 2 == 0 else (False, True):
+            (sampling.set if sampled else sampling.clear)()
+            figures[sampled] = stretch()
+        sampling.clear()
+        found.append(figures)
+    return found
 
 
 def summary(found: list[dict[bool, float]]) -> dict[str, Any]:

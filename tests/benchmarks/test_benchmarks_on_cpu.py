@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,18 @@ def test_overhead_compares_stretches_with_and_without_the_sampler(call):
     assert low <= found["cost"] <= high
     assert 1 < found["samples_per_s"] <= 2  # the sampler's own period, without a GPU
     assert 0 < found["sampler_cores"] < 1
+
+
+def test_sampled_stretches_and_others_take_turns():
+    sampling, seen = threading.Event(), []
+
+    def stretch():
+        seen.append(sampling.is_set())
+        return float(len(seen))
+
+    found = overhead.in_turns(3, sampling, stretch)
+    assert seen == [True, False, False, True, True, False] and not sampling.is_set()
+    assert found == [{True: 1, False: 2}, {False: 3, True: 4}, {True: 5, False: 6}]
 
 
 def test_cost_of_sampling_is_that_of_the_pairs():
