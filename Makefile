@@ -32,7 +32,7 @@ gpu-test:
 # that this CALL has measured are left out, and none is begun after BUDGET seconds.
 BENCHED := results/reference/$(or $(MACHINE),here)
 gpu-bench:
-	$(PYTHON) -m benchmarks.engine benchmarks/plans/$(or $(PLAN),one-gpu).json --out $(BENCHED) --call $(or $(CALL),one) --skip-measured --budget $(or $(BUDGET),inf)
+	$(PYTHON) -m benchmarks.engine benchmarks/plans/$(or $(PLAN),one-gpu).json --out $(BENCHED) --call $(or $(CALL),one) --skip-measured --budget $(or $(BUDGET),inf) $(if $(COMMIT),--commit $(COMMIT))
 
 bench-figures: $(VENV)/installed
 	$(BIN)/python -m benchmarks.draw $(BENCHED)

@@ -4,8 +4,18 @@ import sys
 
 import pytest
 
+pytest.importorskip("matplotlib", reason="figures need matplotlib: install requirements.lock")
+
 from bench import record
-from benchmarks import draw, draw_engine, draw_timeline, draw_tuning, engine, timeline, tuning
+from benchmarks import (
+    draw,
+    draw_engine,
+    draw_timeline,
+    draw_tuning,
+    engine,
+    timeline,
+    tuning,
+)
 
 RUN = {"model": "resnet32", "learners": 2, "batch": 16, "devices": 2, "epochs": 30}
 STRONGEST = {"precision": "bf16", "compile": True, "graph": True, "channels_last": True}

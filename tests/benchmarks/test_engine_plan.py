@@ -12,7 +12,7 @@ from benchmarks import engine
 from benchmarks.systems import records_of, spec_of
 
 PLANS = sorted((Path(engine.__file__).parent / "plans").glob("*.json"))
-REFERENCE = Path(engine.__file__).parents[1] / "results" / "reference"
+TABLES = sorted((Path(engine.__file__).parents[1] / "results/reference").glob("*/engine.csv"))
 CELL = {"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16}
 
 
@@ -99,7 +99,7 @@ def test_synthetic_records_have_the_side_and_the_classes_of_their_name(tmp_path)
     assert set(records.train_labels) == set(range(7))
 
 
-@pytest.mark.parametrize("table", sorted(REFERENCE.glob("*/engine.csv")), ids=str)
+@pytest.mark.parametrize("table", TABLES, ids=[table.parent.name for table in TABLES])
 def test_reference_has_a_machine_for_each_call(table):
     rows = record.read_table(table)
     assert list(rows[0]) == engine.COLUMNS
