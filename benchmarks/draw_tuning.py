@@ -42,7 +42,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
     run = found["run"]
     return figure, (
         f"The auto-tuner on {run['model']}, batch {run['batch']}: it chose {found['chosen']} "
-        f"learners, which reach {found['ratio']:.1%} of the throughput of the best fixed number, "
+        f"learner{'s' * (found['chosen'] != 1)}: {found['ratio']:.1%} of the throughput of the best fixed number, "
         f"{found['best']}. Changing the number took {found['tuning_s']:.1f} s of the "
         f"{found['train_s']:.1f} s that {run['epochs']} epochs took ({found['share']:.1%})."
     )

@@ -85,7 +85,7 @@ def test_timeline_has_a_lane_per_stream_with_all_reduces_last(folder):
 def test_tuning_says_what_was_chosen_and_what_it_took(folder):
     figure, caption = draw_tuning.draw(folder)
     assert lines(figure.axes[0]) == [[10.0, 18.0, 20.0], [9.0], [18.0]]
-    assert "chose 2 learners, which reach 90.0%" in caption and "(2.5%)" in caption
+    assert "chose 2 learners: 90.0%" in caption and "(2.5%)" in caption
 
 
 def test_command_draws_what_there_are_numbers_for(folder, monkeypatch):
