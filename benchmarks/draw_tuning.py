@@ -42,7 +42,8 @@ def draw(folder: Path) -> tuple[Figure, str]:
     run = found["run"]
     return figure, (
         f"The auto-tuner on {run['model']}, batch {run['batch']}: it chose {found['chosen']} "
-        f"learner{'s' * (found['chosen'] != 1)}: {found['ratio']:.1%} of the throughput of the best fixed number, "
-        f"{found['best']}. Changing the number took {found['tuning_s']:.1f} s of the "
-        f"{found['train_s']:.1f} s that {run['epochs']} epochs took ({found['share']:.1%})."
+        f"learner{'s' * (found['chosen'] != 1)}: {found['ratio']:.1%} of the throughput of the "
+        f"best fixed number, {found['best']}. Changing the number took "
+        f"{found['tuning_s']:.1f} s of the {found['train_s']:.1f} s that "
+        f"{run['epochs']} epochs took ({found['share']:.1%})."
     )
