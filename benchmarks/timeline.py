@@ -1,7 +1,6 @@
 """When which kernel ran: `python -m benchmarks.timeline CELL_JSON --out FOLDER`.
 
 Profiles some iterations of Crossbow on each of the cell's devices. Writes of those in the middle:
-
 - timeline.csv: rank, stream, kind (compute or all-reduce), number of kernels, start and end in
   microseconds since the rank's first. Kernels of a stream less than `GAP_US` apart are one row.
 - overlap.json: how many kernels ran at once on average while any did; the share of all-reduce time
@@ -16,7 +15,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import torch
 import torch.distributed
 from torch.profiler import ProfilerActivity, profile
 
@@ -27,7 +25,6 @@ from crossbow_impl.train import Crossbow
 
 COLUMNS = "rank,stream,kind,kernels,start_us,end_us".split(",")
 GAP_US = 1.0
-LONGEST = 8
 # At the edges a rank may wait for another that is late, and the last all-reduce has nothing to
 # overlap: what is kept of the iterations is the middle third.
 ITERATIONS = 6
@@ -106,7 +103,7 @@ def longest(kernels: list[dict[str, Any]]) -> dict[str, float]:
         if kernel["kind"] == "compute":
             times[kernel["name"][:60]] += kernel["end_us"] - kernel["start_us"]
     total = max(sum(times.values()), 1e-9)
-    return {name: round(time / total, 4) for name, time in times.most_common(LONGEST)}
+    return {name: round(time / total, 4) for name, time in times.most_common(8)}
 
 
 def overlap(kernels: list[dict[str, Any]]) -> dict[str, Any]:
