@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
@@ -21,13 +22,18 @@ def nothing_to_show(why: str) -> Figure:
 
 
 def grid(
-    rows: Sequence, columns: Sequence, size: tuple[float, float], **subplots
+    rows: Sequence,
+    columns: Sequence,
+    size: tuple[float, float],
+    margins: tuple[float, float] = (0.0, 0.0),
+    **subplots,
 ) -> tuple[Figure, dict[tuple, Axes]]:
-    """One panel for each row and column, each of `size` inches, found by (row, column)."""
-    width, height = size
-    figure = Figure(
-        figsize=(max(width * len(columns), 4.5), height * len(rows) + 0.6), layout="constrained"
-    )
+    """One panel for each row and column, each of `size` inches, found by (row, column).
+
+    `margins` are inches more beside all panels and below them, for long labels.
+    """
+    width, height = size[0] * len(columns) + margins[0], size[1] * len(rows) + margins[1]
+    figure = Figure(figsize=(max(width, 4.5), height + 0.2), layout="constrained")
     axes = figure.subplots(len(rows), len(columns), squeeze=False, **subplots)
     return figure, {
         (row, column): axes[i][j] for i, row in enumerate(rows) for j, column in enumerate(columns)
@@ -37,6 +43,11 @@ def grid(
 def keys(runs: pd.DataFrame, by: list[str]) -> list[tuple]:
     """The combinations of these columns that were run, in order: the rows of a grid."""
     return list(runs[by].drop_duplicates().sort_values(by).itertuples(index=False, name=None))
+
+
+def cut(frame: pd.DataFrame, by: list[str], key: tuple) -> pd.DataFrame:
+    """The rows of one of the `keys`."""
+    return frame[(frame[by] == pd.Series(key, by)).all(axis=1)]
 
 
 def mark_not_run(panel: Axes) -> None:
@@ -52,17 +63,45 @@ def start_at_zero(panels: dict[tuple, Axes]) -> None:
         panel.set_ylim(bottom=0)
 
 
-def time_axis(panel: Axes, times: pd.Series) -> None:
-    """Seconds along x: from zero, or logarithmic where that would squeeze the fast ones flat."""
-    times = times[times > 0]
-    if times.empty or times.max() / times.min() < 8:
-        panel.set_xlim(0, 1.05 * times.max() if len(times) else 1)
+def amount_axis(panel: Axes, ends: pd.Series, starts: pd.Series | None = None) -> None:
+    """An amount along x: from zero, or logarithmic where that would squeeze the small ones flat.
+
+    `ends` are the largest of each curve and decide; `starts`, the smallest, show as well.
+    """
+    ends = ends[ends > 0]
+    if ends.empty or ends.max() / ends.min() < 8:
+        panel.set_xlim(0, 1.05 * ends.max() if len(ends) else 1)
         return
-    few_decades = times.max() / times.min() < 200
     panel.set_xscale("log")
-    panel.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few_decades else (1,)))
-    panel.xaxis.set_major_formatter("{x:g}")
-    panel.xaxis.set_minor_locator(NullLocator())
+    log_ticks(panel.xaxis, ends if starts is None else pd.concat([starts, ends]))
+
+
+def log_ticks(axis: Axis, shown: pd.Series) -> None:
+    """Readable numbers along a logarithmic axis that shows these: as many as have room."""
+    few_decades = shown.max() < 60 * shown[shown > 0].min()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few_decades else (1,)))
+    axis.set_major_formatter(lambda x, _: short_number(x))
+    axis.set_minor_locator(NullLocator())
+
+
+def short_number(value: float) -> str:
+    """A number for a tick: 0.05, 20, 5k or 2M."""
+    for unit, letter in ((1e6, "M"), (1e3, "k")):
+        if value >= unit:
+            return f"{value / unit:g}{letter}"
+    return f"{value:g}"
+
+
+def amount_up(panels: Sequence[Axes], amounts: pd.Series) -> None:
+    """An amount up y in a row of panels: from zero, or logarithmic where it spans too much."""
+    amounts = amounts[amounts > 0]
+    for panel in panels:
+        panel.yaxis.set_major_formatter(lambda y, _: short_number(y))
+        if len(amounts) and amounts.max() > 25 * amounts.min():
+            panel.set_yscale("log")
+            log_ticks(panel.yaxis, amounts)
+        else:
+            panel.set_ylim(bottom=0)
 
 
 def note(panel: Axes, missing: pd.DataFrame) -> None:
@@ -72,6 +111,7 @@ def note(panel: Axes, missing: pd.DataFrame) -> None:
     if len(notes) > 3:
         notes = [f"{len(missing)} runs ended before an epoch"]
     corner = {"transform": panel.transAxes, "ha": "right", "va": "bottom", "fontsize": 6}
+    corner["bbox"] = {"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1}
     panel.text(0.98, 0.06, "\n".join(notes), color=style.INK, **corner)
 
 
@@ -85,10 +125,12 @@ def devices_title(devices: float) -> str:
     return f"{devices:g} device" if devices == 1 else f"{devices:g} devices"
 
 
-def seconds(value: float) -> str:
-    """A time with three digits, and never with an exponent."""
+def three_digits(value: float, unit: str = "s") -> str:
+    """An amount with three digits, and never with an exponent; a dash where there is none."""
+    if math.isnan(value):
+        return "–"
     decimals = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
-    return f"{value:.{decimals}f} s"
+    return f"{value:.{decimals}f} {unit}"
 
 
 def grey(label: str, **marks) -> Line2D:
@@ -99,10 +141,10 @@ def grey(label: str, **marks) -> Line2D:
 def legend(figure: Figure, handles: Sequence[Line2D]) -> None:
     """One legend for all panels, below them, in as many columns as the width allows."""
     longest = max(len(str(handle.get_label())) for handle in handles)
-    # About 0.065 inch a letter at the legend's size, and 0.55 for the sample and the gap.
-    columns = int(figure.get_figwidth() // (0.065 * longest + 0.55))
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=max(1, min(columns, len(handles))),
-    )
+    # About 0.057 inch a letter at the legend's size, and 0.55 for the sample and the gap.
+    columns = int(figure.get_figwidth() // (0.057 * longest + 0.55))
+    lines = math.ceil(len(handles) / max(1, columns))
+    columns = math.ceil(len(handles) / lines)  # as full as each other
+    # The room of its lines is added, or it would be taken from the panels.
+    figure.set_figheight(figure.get_figheight() + 0.17 * lines + 0.15)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns)

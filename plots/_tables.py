@@ -7,7 +7,7 @@ import pandas as pd
 
 from plots import _runs
 
-_EPOCHS = ("run", "epoch", "train_s", "test_acc")
+_EPOCHS = ("run", "epoch", "images", "train_s", "test_acc")
 _AUTOTUNE = ("run", "iteration", "learners", "images_per_s", "decision", "memory_bytes")
 
 

@@ -58,9 +58,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 
 def _frame(panel: Axes, of_row: pd.DataFrame, known: dict) -> None:
     """Axes and target, which are one row's."""
-    _panels.time_axis(
-        panel, pd.Series([known[run][0][-1] for run in of_row["run"] if run in known])
-    )
+    times = [known[run][0] for run in of_row["run"] if run in known]
+    starts, ends = ([seconds[place] for seconds in times] for place in (0, -1))
+    _panels.amount_axis(panel, pd.Series(ends), pd.Series(starts))
     panel.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     for target in of_row["target"].dropna().unique():
         panel.axhline(target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)

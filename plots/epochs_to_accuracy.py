@@ -43,6 +43,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         panel.xaxis.set_minor_locator(NullLocator())
         panel.xaxis.set_major_formatter("{x:g}")
         panel.yaxis.set_major_locator(MaxNLocator(integer=True))
+        panel.margins(y=0.1)
         _draw_panel(panel, here, looks)
         if count == devices[0]:
             panel.set_ylabel(_panels.side_title(workload, "", "epochs to target"))

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _panels, _runs, style
+from plots import _panels, _runs, _slots, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -28,22 +28,25 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         why = _runs.why_none(runs, "has a throughput")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     table = _table(runs)
-    slots = sorted(table["slot"].unique(), key=_slot_order)
+    slots = sorted(table["slot"].unique(), key=_slots.order)
     looks = style.batch_looks(table["batch"])
     lines = dict(zip(sorted(table["series"].unique()), style.LINESTYLES * len(table), strict=False))
     workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
-    width = max(2.6, 0.33 * len(slots) + 0.6)
-    figure, panels = _panels.grid(workloads, devices, (width, 2.5), sharex="all", sharey="row")
+    wide, below = _slots.size(slots)
+    size = (max(2.6, wide * len(slots) + 0.6), 2.3)
+    figure, panels = _panels.grid(workloads, devices, size, (0, below), sharex="all", sharey="row")
     for (workload, count), panel in panels.items():
         here = table[(table["workload"] == workload) & (table["devices"] == count)]
         panel.set_title(_panels.devices_title(count))
-        _frame(panel, slots)
+        _slots.frame(panel, _slots.in_turn(slots))
         _draw_panel(panel, here.assign(x=here["slot"].map(slots.index)), looks, lines)
         if count == devices[0]:
             panel.set_ylabel(_panels.side_title(workload, "", "images/s"))
     for panel in list(panels.values())[-len(devices) :]:
         panel.set_xlabel("Crossbow: learners per device")
-    _panels.start_at_zero(panels)
+    for workload in workloads:
+        rates = table.loc[table["workload"] == workload, "images_per_s"]
+        _panels.amount_up([panels[workload, count] for count in devices], rates)
     _panels.legend(figure, _marks(table, looks, lines))
     return figure, table[COLUMNS]
 
@@ -53,35 +56,10 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
     group = runs.groupby([*CELL, "system", "learners", "series"], dropna=False)
     table = runs.assign(
         median_images_per_s=group["images_per_s"].transform("median"),
-        slot=[_slot(run) for run in runs.itertuples()],
+        slot=[_slots.slot(run) for run in runs.itertuples()],
     )
     order = [*CELL, "system", "series", "learners", "seed"]
     return table.sort_values(order, kind="stable").reset_index(drop=True)
-
-
-def _slot(run) -> str:
-    """Crossbow stands at its learners (the auto-tuner at those it chose), others at their name."""
-    if run.system != "crossbow":
-        return run.series if run.learners == "1" else f"{run.series} m={run.learners}"
-    if run.learners == "auto" and pd.notna(run.learners_final):
-        return f"{run.learners_final:g}"
-    return run.learners
-
-
-def _slot_order(slot: str) -> tuple:
-    is_name = not slot.replace(".", "", 1).isdigit()
-    return (slot != "auto" and is_name, is_name, 0 if is_name else float(slot), slot)
-
-
-def _frame(panel: Axes, slots: list[str]) -> None:
-    panel.set_xticks(range(len(slots)), slots)
-    panel.set_xlim(-0.6, len(slots) - 0.4)
-    panel.grid(axis="x", visible=False)
-    of_crossbow = sum(not _slot_order(slot)[0] for slot in slots)
-    for label in panel.get_xticklabels()[of_crossbow:]:  # none where only the bottom row has labels
-        label.set(rotation=35, ha="right", rotation_mode="anchor")
-    if 0 < of_crossbow < len(slots):
-        panel.axvline(of_crossbow - 0.5, color=style.FAINT, linewidth=0.6)
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> None:
@@ -105,17 +83,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
     for batch, members in here[~is_auto].groupby("batch"):
         dots = looks[batch] | {"linestyle": "none", "markersize": 2, "alpha": 0.6}
         panel.plot(members["x"], members["images_per_s"], **dots)
-    _draw_failures(panel, here[here["images_per_s"].isna()], looks)
-
-
-def _draw_failures(panel: Axes, failed: pd.DataFrame, looks: dict) -> None:
-    """Crosses along the bottom, side by side where several batches failed at one place."""
-    edge = {"transform": panel.get_xaxis_transform(), "clip_on": False, "marker": "x"}
-    for x, members in failed.groupby("x"):
-        batches = sorted(members["batch"].unique())
-        for place, batch in enumerate(batches):
-            shift = 0.2 * (place - (len(batches) - 1) / 2)
-            panel.plot(x + shift, 0.03, color=looks[batch]["color"], markersize=5, mew=1.4, **edge)
+    _slots.mark_failures(panel, here[here["images_per_s"].isna()], looks)
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:

@@ -33,17 +33,18 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         max(len(_names(_cut(table, workload, count))) for workload in workloads)
         for count in devices
     ]
+    beside = 0.06 * max(0, table["series"].str.len().max() - 18)  # of a long name
     figure, panels = _panels.grid(
         devices,
         workloads,
-        (5.2, 0.17 * sum(lengths) / len(devices) + 0.5),
+        (5.2 + beside, 0.17 * sum(lengths) / len(devices) + 0.5),
         sharex="col",
         height_ratios=[length + 1 for length in lengths],
     )
     for (count, workload), panel in panels.items():
         panel.set_title(f"{workload}, {_panels.devices_title(count)}")
         of_column = table[table["workload"] == workload]
-        _panels.time_axis(panel, of_column["time_s"].fillna(of_column["trained_s"]))
+        _panels.amount_axis(panel, of_column["time_s"].fillna(of_column["trained_s"]))
         _draw_panel(panel, _cut(table, workload, count))
         if count == devices[-1]:
             panel.set_xlabel("training time to target (s)")
@@ -105,7 +106,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame) -> None:
 
 def _note(panel: Axes, place: int, one: pd.Series) -> None:
     """The numbers of one configuration, to the right of its marks."""
-    median = "–" if pd.isna(one["median_s"]) else _panels.seconds(one["median_s"])
+    median = _panels.three_digits(one["median_s"])
     bad = f" ({one['failures']})" if one["failures"] else ""
     text = f"{median}, {one['reached']} of {one['runs']} reached{bad}"
     at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}

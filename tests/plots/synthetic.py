@@ -10,6 +10,7 @@ from plots._tables import Tables
 TARGET = 0.9
 EPOCH_COLUMNS = ["run", "epoch", "iteration", "images", "train_s", "eval_s", "wall_s", "learners"]
 EPOCH_COLUMNS += ["lr", "train_loss", "test_loss", "test_acc", "test_top5", "images_per_s"]
+MEASURED = ["memory_bytes", "learner_memory_bytes", "energy_j", "joules_per_image"]
 AUTOTUNE_COLUMNS = ["run", "iteration", "learners", "images_per_s", "decision", "memory_bytes"]
 AUTOTUNE_COLUMNS += ["tuning_s"]
 
@@ -32,6 +33,7 @@ def run(epochs: int = 12, **given) -> tuple[dict, list[dict]]:
     noise = np.random.default_rng(zlib.crc32(key.encode()))
     total = spec["devices"] * learners * spec["batch"]
     rate = 900 * total**0.45 * (1.0 if is_crossbow else 0.7) * noise.uniform(0.95, 1.05)
+    rate = given.get("images_per_s", rate)
     pace = (1.5 + total / 200) * noise.uniform(0.9, 1.1)
     accuracy = 0.96 - 0.8 * np.exp(-np.arange(1, epochs + 1) / pace)
     row = spec | {
@@ -52,6 +54,7 @@ def run(epochs: int = 12, **given) -> tuple[dict, list[dict]]:
         "epochs_run": epochs,
         "learners_final": learners,
         "images_per_s": rate,
+        **_measured(spec, learners, rate),
         "commit": "1e8466f",
         "dirty": False,
         "machine": "2 x AMD EPYC, Linux",
@@ -61,6 +64,7 @@ def run(epochs: int = 12, **given) -> tuple[dict, list[dict]]:
     rows = [
         dict.fromkeys(EPOCH_COLUMNS, 0)
         | {"run": row["run"], "epoch": i + 1, "train_s": seconds[i], "test_acc": accuracy[i]}
+        | {"images": 1500 * (i + 1)}
         for i in range(epochs)
     ]
     reached = np.flatnonzero(accuracy >= TARGET)
@@ -72,11 +76,22 @@ def run(epochs: int = 12, **given) -> tuple[dict, list[dict]]:
     return row | {key: value for key, value in given.items() if key in row}, rows
 
 
+def _measured(spec: dict, learners: int, rate: float) -> dict:
+    """Memory and energy, which a GPU tells and a CPU does not."""
+    if spec["device_type"] == "cpu":
+        return dict.fromkeys(MEASURED)
+    learner_bytes = 2**20 * (40 + 6 * spec["batch"])
+    watts = spec["devices"] * (200 + min(450, 60 * learners))
+    values = 2**29 + learners * learner_bytes, learner_bytes, watts * 18000 / rate, watts / rate
+    return dict(zip(MEASURED, values, strict=True))
+
+
 def failed(status: str, reason: str, **given) -> tuple[dict, list[dict]]:
     """A run that ended before its first epoch."""
     row, _ = run(**given)
     empty = dict.fromkeys(
         ["final_acc", "best_acc", "final_loss", "images_per_s", "learners_final", "train_s"]
+        + MEASURED
         + [
             f"{rule}_{unit}"
             for rule in ("first", "median5", "sustained")
@@ -104,7 +119,8 @@ def tuning(row: dict) -> list[dict]:
     Throughput and memory rise with the learners, but the last of them does not pay.
     """
     samples, best = [], row["learners_final"]
-    for learners in range(1, int(best) + 2):
+    tried = [m for m in (1, 2, 3, 4, 6, 9, 13, 19, 28) if m <= best]
+    for learners in (*tried, 1.5 * best // 1 + (best == 1)):
         rate = row["images_per_s"] * (min(learners, best) / best) ** 0.6
         decision = "grow" if learners <= best else "shrink"
         for place in range(4):
@@ -115,7 +131,7 @@ def tuning(row: dict) -> list[dict]:
                     "learners": learners,
                     "images_per_s": rate * (0.6 if place == 0 else 1 + 0.01 * place),
                     "decision": decision if place == 3 else "wait",
-                    "memory_bytes": 0 if row["device_type"] == "cpu" else 10**9 * (2 + learners),
+                    "memory_bytes": _measured(row, learners, 1.0)["memory_bytes"],
                     "tuning_s": 0.25 * (learners - 1),
                 }
             )
@@ -156,4 +172,37 @@ def matrix() -> Tables:
     runs[1] = diverged(4, **cells[0], seed=2)
     for place in (15, 16, 17):
         runs[place] = failed("out_of_memory", "CUDA out of memory", **cells[5], seed=place - 14)
+    return tables(*runs)
+
+
+HOW = {
+    "eager": {"precision": "fp32", "compile": False, "channels_last": False, "graph": False},
+    "fast": {"precision": "bf16", "compile": True, "channels_last": True, "graph": True},
+}
+
+
+def gpu_matrix(
+    devices: tuple[int, ...] = (1, 8), batches: tuple[int, ...] = (16, 64, 256)
+) -> Tables:
+    """A network on GPUs, where learners raise the throughput and a step is computed in two ways."""
+    place = {"model": "resnet32", "dataset": "cifar10", "device_type": "cuda"}
+    runs = []
+    for count in devices:
+        for batch in batches:
+            here = place | {"devices": count, "batch": batch, "unroll": 1}
+            for learners in ("1", "2", "4", "8", "16", "auto"):
+                final = {16: 9, 64: 6}.get(batch, 4) if learners == "auto" else int(learners)
+                most = 16000 * (batch / 16) ** 0.65 * (1 - np.exp(-final / 4)) * 3 * count**0.95
+                cell = here | {"learners": learners, "learners_final": final} | HOW["fast"]
+                cell |= {"tau": 1}
+                if (learners, batch) == ("16", 256):
+                    runs += [failed("out_of_memory", "CUDA out of memory", **cell, seed=1)]
+                    continue
+                for seed in (1, 2, 3):
+                    rate = most * (1 + 0.02 * seed)
+                    runs.append(run(**cell, seed=seed, images_per_s=rate, epochs=20))
+            for how, rate in (("eager", 1000), ("fast", 11000)):
+                cell = here | {"system": "pytorch", "learners": "1"} | HOW[how]
+                rate *= (batch / 16) ** 0.8 * count**0.9
+                runs += [run(**cell, seed=s, images_per_s=rate * (1 + 0.02 * s)) for s in (1, 2, 3)]
     return tables(*runs)

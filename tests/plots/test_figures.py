@@ -16,7 +16,9 @@ WORST = [
     synthetic.failed("failed", "the driver went away", learners="auto", devices=2),
     synthetic.run(epochs=2, batch=64),
     synthetic.run(system="pytorch", learners="1", model="vgg16", dataset="cifar10"),
+    synthetic.run(learners="auto", device_type="cuda"),
 ]
+TRAINED = ["accuracy_over_time", "autotune", "energy", "epochs_to_accuracy", "memory", "throughput"]
 
 
 def draw(name, tables):
@@ -44,7 +46,10 @@ def write(tables, folder, name, capsys=None):
 def test_the_figures_are_the_files():
     assert known() == [
         "accuracy_over_time",
+        "autotune",
+        "energy",
         "epochs_to_accuracy",
+        "memory",
         "throughput",
         "time_to_accuracy",
     ]
@@ -78,7 +83,8 @@ def test_runs_that_went_wrong_are_drawn(name):
 
 @pytest.mark.parametrize("name", known())
 def test_one_run_is_enough(name):
-    figure, table = draw(name, synthetic.tables(synthetic.run()))
+    tuned = synthetic.run(learners="auto", device_type="cuda")
+    figure, table = draw(name, synthetic.tables(tuned))
     assert len(table) and "no runs to show" not in words(figure)
 
 
@@ -89,10 +95,24 @@ def test_an_empty_matrix_is_said_on_the_figure(name):
     assert table.empty and len(table.columns)
 
 
-@pytest.mark.parametrize("name", ["accuracy_over_time", "epochs_to_accuracy", "throughput"])
+@pytest.mark.parametrize("name", TRAINED)
 def test_a_matrix_that_never_trained_is_said_on_the_figure(name):
     figure, _ = draw(name, synthetic.tables(synthetic.failed("out_of_memory", "too big")))
     assert "no runs to show" in words(figure) and "1 out of memory" in words(figure)
+
+
+@pytest.mark.parametrize("name", ["autotune", "energy", "memory"])
+def test_what_was_not_measured_is_said_on_the_figure(name):
+    figure, table = draw(name, synthetic.tables(synthetic.run()))
+    assert "no runs to show: none" in words(figure)
+    assert table.empty and len(table.columns)
+
+
+@pytest.mark.parametrize("name", known())
+def test_a_matrix_on_gpus_is_drawn(name):
+    _, table = draw(name, synthetic.gpu_matrix(devices=(1,)))
+    series = "PyTorch, bf16, compiled, channels last, graph"
+    assert name == "autotune" or series in set(table["series"])
 
 
 def test_learners_may_be_numbers():

@@ -1,0 +1,77 @@
+"""A horizontal axis of places: Crossbow by its learners per device, then the baselines by name."""
+
+import textwrap
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from plots import style
+
+_WRAP = 26  # letters of a name in one line
+
+
+def slot(run) -> str:
+    """Crossbow stands at its learners (the auto-tuner at those it chose), others at their name."""
+    if run.system != "crossbow":
+        return run.series if run.learners == "1" else f"{run.series} m={run.learners}"
+    if run.learners == "auto" and pd.notna(run.learners_final):
+        return f"{run.learners_final:g}"
+    return run.learners
+
+
+def order(slot: str) -> tuple:
+    """Sorts numbers of learners first, then `auto` without a number, then names."""
+    is_name = not slot.replace(".", "", 1).isdigit()
+    return (slot != "auto" and is_name, is_name, 0 if is_name else float(slot), slot)
+
+
+def in_turn(slots: list[str]) -> dict[str, float]:
+    """Places side by side."""
+    return {slot: float(place) for place, slot in enumerate(slots)}
+
+
+def to_scale(slots: list[str], wide: float) -> dict[str, float]:
+    """Learners where their number is, on 2.6 inches, and then the names, each `wide` inches."""
+    numbers = [float(slot) for slot in slots if slot.replace(".", "", 1).isdigit()]
+    most = max(numbers, default=1.0)
+    step = wide * most / 2.6
+    others = [slot for slot in slots if not slot.replace(".", "", 1).isdigit()]
+    places = {f"{number:g}": number for number in numbers}
+    return places | {name: most + step * (turn + 0.9) for turn, name in enumerate(others)}
+
+
+def frame(panel: Axes, places: dict[str, float]) -> None:
+    """Ticks for these places as far as they have room, names turned, a line before the names."""
+    left, right = min(places.values()), max(places.values())
+    names = [slot for slot in places if order(slot)[0]]
+    shown = {}
+    for slot, place in places.items():
+        if slot in names or place - max(shown.values(), default=-right) > (right - left) / 30:
+            shown[slot] = place
+    panel.set_xticks(list(shown.values()), [textwrap.fill(slot, _WRAP) for slot in shown])
+    edge = 0.6 * (right - left) / max(len(places) - 1, 1) or 0.6
+    panel.set_xlim(left - edge, right + edge)
+    panel.grid(axis="x", visible=False)
+    of_crossbow = len(shown) - len(names)
+    for label in panel.get_xticklabels()[of_crossbow:]:  # none where only the bottom row has labels
+        label.set(rotation=35, ha="right", va="center", ma="right", rotation_mode="anchor")
+    if names and of_crossbow:
+        last = max(place for slot, place in places.items() if slot not in names)
+        panel.axvline((last + places[names[0]]) / 2, color=style.FAINT, linewidth=0.6)
+
+
+def size(slots: list[str]) -> tuple[float, float]:
+    """Inches that a panel needs for each place, and below it for the names."""
+    lines = [textwrap.wrap(slot, _WRAP) for slot in slots]
+    longest = max(len(line) for lines_of_one in lines for line in lines_of_one)
+    return max(0.33, 0.24 * max(map(len, lines))), 0.035 * longest
+
+
+def mark_failures(panel: Axes, failed: pd.DataFrame, looks: dict) -> None:
+    """Crosses along the bottom, side by side where several batches failed at one place."""
+    edge = {"transform": panel.get_xaxis_transform(), "clip_on": False, "marker": "x"}
+    for x, members in failed.groupby("x"):
+        batches = sorted(members["batch"].unique())
+        for place, batch in enumerate(batches):
+            shift = 0.2 * (place - (len(batches) - 1) / 2)
+            panel.plot(x + shift, 0.03, color=looks[batch]["color"], markersize=5, mew=1.4, **edge)

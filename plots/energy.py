@@ -1,0 +1,118 @@
+"""Energy per image, and to the target accuracy.
+
+Left: joules that the run's own devices took per image trained, from the start of the first epoch to
+the end of the last, evaluations and idle power included. Right: those times the images trained
+until the median of the last five epochs' test accuracies reached the target. Filled marks are runs,
+the bar their median, in bold the configuration of each system that reached the target with the
+least. A run that never reached it is a hollow triangle at what it had taken, and counts as if it
+took infinitely much: a median is given only where more than half of the runs reached it. A cross at
+the edge is a run whose power is not known. The batch b is that of one learner.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plots import _panels, _runs, style
+from plots._tables import Tables
+
+CELL = ["workload", "devices", "batch"]
+PLACE = [*CELL, "system", "learners", "series"]
+COLUMNS = [*PLACE, "median_joules_per_image", "median_target_j", "reached", "measured", "runs"]
+COLUMNS += ["best_of_system", "run", "seed", "status", "joules_per_image", "target_j", "trained_j"]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run with the medians of its configuration."""
+    runs = _runs.name_series(_runs.prepare(tables.summary), CELL)
+    if runs["joules_per_image"].isna().all():
+        why = _runs.why_none(runs, "has told the power of its devices")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    table = _energies(runs, tables.epochs)
+    rows = _panels.keys(table, ["workload", "devices"])
+    cuts = {row: _panels.cut(table, ["workload", "devices"], row) for row in rows}
+    lengths = [cuts[row]["name"].nunique() for row in rows]
+    beside = 0.06 * table["name"].str.len().max() + 1.3
+    figure, panels = _panels.grid(
+        rows,
+        ["image", "target"],
+        (2.1, 0.17 * sum(lengths) / len(rows) + 0.5),
+        (beside, 0),
+        sharex="col",
+        sharey="row",
+        height_ratios=[length + 1 for length in lengths],
+    )
+    for row in rows:
+        left, right = panels[row, "image"], panels[row, "target"]
+        left.set_title(f"{row[0]}, {_panels.devices_title(row[1])}", loc="left")
+        _panels.amount_axis(left, table["joules_per_image"])
+        _panels.amount_axis(right, table["target_j"].fillna(table["trained_j"]))
+        _draw_row(left, right, cuts[row])
+    panels[rows[-1], "image"].set_xlabel("energy (J per image)")
+    panels[rows[-1], "target"].set_xlabel("energy to target (J)")
+    _panels.legend(figure, _marks())
+    return figure, table[COLUMNS]
+
+
+def _energies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
+    """Each run's energies, with the medians and the counts of its configuration."""
+    images = epochs.set_index(["run", "epoch"])["images"]
+    reached = pd.MultiIndex.from_frame(runs[["run", "median5_epochs"]])
+    table = runs.assign(
+        target_j=runs["joules_per_image"] * images.reindex(reached).to_numpy(),
+        trained_j=runs["joules_per_image"] * runs["run"].map(images.groupby("run").max()),
+        name=runs["series"] + runs["batch"].map(lambda b: f", b={b:g}"),
+    )
+    group = table.groupby(PLACE, dropna=False)
+    table["median_joules_per_image"] = group["joules_per_image"].transform("median")
+    table["median_target_j"] = group["target_j"].transform(_runs.median_reached)
+    table["reached"] = group["target_j"].transform("count")
+    table["measured"] = group["joules_per_image"].transform("count")
+    table["runs"] = group["run"].transform("size")
+    least = table.groupby(["workload", "devices", "system"])["median_target_j"].transform("min")
+    table["best_of_system"] = table["median_target_j"] == least
+    order = ["workload", "devices", "system", "median_target_j", "median_joules_per_image"]
+    return table.sort_values([*order, "batch", "series", "seed"], kind="stable", ignore_index=True)
+
+
+def _draw_row(left: Axes, right: Axes, here: pd.DataFrame) -> None:
+    names = list(dict.fromkeys(here["name"]))
+    left.set_yticks(range(len(names)), names)
+    left.set_ylim(len(names) - 0.4, -0.6)
+    systems = set(here["system"])
+    for panel in (left, right):
+        panel.grid(axis="y", visible=False)
+    for place, (_, members) in enumerate(here.groupby("name", sort=False)):
+        one = members.iloc[0]
+        look = style.look(one["system"], one["learners"], systems) | {"linestyle": "none"}
+        hollow = look | {"marker": ">", "markerfacecolor": "white", "markersize": 5}
+        bar = {"marker": "|", "markersize": 11, "mew": 1.6, "color": style.INK, "zorder": 4}
+        for panel, column in ((left, "joules_per_image"), (right, "target_j")):
+            known = members[column].dropna()
+            panel.plot(known, [place] * len(known), alpha=0.75, zorder=3, **look)
+            panel.plot(one[f"median_{column}"], place, **bar)
+            if one["measured"] < one["runs"]:
+                edge = {"transform": panel.get_yaxis_transform(), "clip_on": False}
+                panel.plot(0, place, marker="x", color=look["color"], **edge)
+        late = members.loc[members["target_j"].isna(), "trained_j"].dropna()
+        right.plot(late, [place] * len(late), zorder=3, **hollow)
+        at = {"transform": right.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
+        right.text(1.02, place, _note(one), color=style.INK, **at)
+        if one["best_of_system"]:
+            left.get_yticklabels()[place].set_fontweight("bold")
+
+
+def _note(one: pd.Series) -> str:
+    """The numbers of one configuration."""
+    per_image = _panels.three_digits(one["median_joules_per_image"], "J per image")
+    to_target = _panels.three_digits(one["median_target_j"], "J")
+    return f"{per_image}; {to_target}, {one['reached']} of {one['runs']} reached"
+
+
+def _marks() -> list:
+    return [
+        _panels.grey("a run", marker="o"),
+        _panels.grey("median", marker="|", markersize=11, mew=2),
+        _panels.grey("target not reached", marker=">", markerfacecolor="white"),
+        _panels.grey("power not known", marker="x"),
+    ]

@@ -1,0 +1,114 @@
+"""Memory of a device, and of one learner.
+
+Left: the most bytes that tensors have taken on the first device, by its learners. Right: what one
+learner takes of them, without what is there whatever their number: the data and the central model.
+Filled marks are runs, lines join the medians at one batch of a learner. Hollow marks are a tuned
+run's numbers of learners on the way to its own, of the first seed. Baselines stand to the right. A
+cross at the bottom is a configuration with a run that has no such number: it ran out of memory, or
+nothing has told it. GiB are 2^30 bytes.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from plots import _panels, _runs, _slots, style
+from plots._tables import Tables
+
+ROW = ["workload", "devices"]
+CELL = [*ROW, "system", "series", "batch"]
+COLUMNS = [*CELL, "learners", "slot", "kind", "run", "seed", "status", "memory_gib", "learner_gib"]
+PANELS = {"memory_gib": "memory of the device (GiB)", "learner_gib": "memory of a learner (GiB)"}
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run or a tuned run's number of learners."""
+    runs = _runs.prepare(tables.summary)
+    alike = [*ROW, "batch", "learners"]
+    runs = _runs.name_series(runs, alike, with_learners=False)
+    if runs["memory_bytes"].isna().all():
+        why = _runs.why_none(runs, "has told the memory of a GPU")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    table = pd.concat([_of_runs(runs), _of_tuning(runs, tables.autotune)], ignore_index=True)
+    slots = sorted(table["slot"].unique(), key=_slots.order)
+    looks = style.batch_looks(table["batch"])
+    names = sorted(table["series"].unique())
+    lines = dict(zip(names, style.LINESTYLES * len(names), strict=False))
+    rows = _panels.keys(table, ROW)
+    wide, below = _slots.size(slots)
+    places = _slots.to_scale(slots, wide)
+    size = (3.2 + wide * sum(_slots.order(slot)[0] for slot in slots), 2.3)
+    figure, panels = _panels.grid(rows, list(PANELS), size, (0, below), sharex="all")
+    for (row, column), panel in panels.items():
+        here = _panels.cut(table, ROW, row)
+        _slots.frame(panel, places)
+        _draw_panel(panel, here.assign(x=here["slot"].map(places)), column, looks, lines)
+        _panels.amount_up([panel], here[column])
+        panel.set_ylabel(PANELS[column])
+        if column == "memory_gib":
+            side = _panels.side_title(row[0], _panels.devices_title(row[1]), "", PANELS[column])
+            panel.set_ylabel(side)
+        if row == rows[-1]:
+            panel.set_xlabel("Crossbow: learners per device")
+    _panels.legend(figure, _marks(table, looks, lines))
+    return figure, table[COLUMNS]
+
+
+def _of_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Each run's memory; the most of a tuned one is not of the learners that it ended with."""
+    is_tuned = runs["learners"] == "auto"
+    return runs.assign(
+        kind="run",
+        slot=[_slots.slot(run) for run in runs.itertuples()],
+        memory_gib=(runs["memory_bytes"] / 2**30).where(~is_tuned),
+        learner_gib=runs["learner_memory_bytes"] / 2**30,
+    )
+
+
+def _of_tuning(runs: pd.DataFrame, autotune: pd.DataFrame) -> pd.DataFrame:
+    """The memory of each number of learners that the first seed's tuner saw, when it came to it."""
+    tuned = runs[runs["run"].isin(autotune["run"])].sort_values("seed", kind="stable")
+    tuned = tuned.drop_duplicates(CELL)
+    seen = autotune.groupby(["run", "learners"], as_index=False)["memory_bytes"].max()
+    seen = seen.rename(columns={"learners": "present", "memory_bytes": "seen_bytes"})
+    table = tuned.merge(seen.dropna(), on="run")
+    return table.assign(
+        kind="tuner",
+        slot=[f"{m:g}" for m in table["present"]],
+        learners=[f"{m:g}" for m in table["present"]],
+        memory_gib=table["seen_bytes"] / 2**30,
+        learner_gib=float("nan"),
+    )
+
+
+def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines: dict) -> None:
+    known = here.dropna(subset=column)
+    is_crossbow = known["system"] == "crossbow"
+    for (batch, series), members in known[is_crossbow].groupby(["batch", "series"]):
+        medians = members.groupby("x")[column].median()
+        look = looks[batch] | {"linestyle": lines[series], "marker": ""}
+        panel.plot(medians.index, medians, **look)
+    for kind, face in (("tuner", {"markerfacecolor": "white"}), ("run", {})):
+        for batch, members in known[known["kind"] == kind].groupby("batch"):
+            panel.plot(members["x"], members[column], **looks[batch] | {"linestyle": ""} | face)
+    is_missing = here[column].isna() & (here["kind"] == "run") & (here["learners"] != "auto")
+    _slots.mark_failures(panel, here[is_missing], looks)
+
+
+def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
+    marks = [
+        Line2D([], [], linestyle="none", label=f"batch {batch:g}", **look)
+        for batch, look in looks.items()
+    ]
+    crossbow = table[table["system"] == "crossbow"]
+    if crossbow["series"].nunique() > 1:
+        marks += [
+            Line2D([], [], color=style.INK, linestyle=lines[series], label=series)
+            for series in sorted(crossbow["series"].unique())
+        ]
+    if (table["kind"] == "tuner").any():
+        marks.append(_panels.grey("while tuning", marker="o", markerfacecolor="white"))
+    if table.loc[table["kind"] == "run", "learner_gib"].isna().any():
+        marks.append(_panels.grey("no number", marker="x", markersize=5))
+    return marks

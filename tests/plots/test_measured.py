@@ -1,0 +1,103 @@
+"""What the tuner, the memory and the power meter told is what is drawn."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from synthetic import HOW, run, tables
+from test_figures import draw, words
+
+ON_GPU = {"device_type": "cuda", "learners_final": 3}
+
+
+def traced(rows, *runs):
+    """Tables of these runs with this trace of their first one."""
+    columns = ["iteration", "learners", "images_per_s", "decision", "memory_bytes", "tuning_s"]
+    trace = pd.DataFrame(rows, columns=columns).assign(run=runs[0][0]["run"])
+    return replace(tables(*runs), autotune=trace)
+
+
+TRACE = [
+    (8, 1, 10.0, "wait", 2**30, 0.0),
+    (16, 1, 90.0, "wait", 2**30, 0.0),
+    (24, 1, 110.0, "wait", 2**30, 0.0),
+    (32, 1, 100.0, "grow", 2**30, 1.5),
+    (40, 2, 20.0, "wait", 2**31, 1.5),
+    (48, 2, 150.0, "out_of_memory", 2**31, 2.5),
+]
+
+
+def test_the_first_sample_after_a_change_is_not_in_the_median():
+    figure, table = draw("autotune", traced(TRACE, run(learners="auto", **ON_GPU)))
+    samples = table[table["kind"] == "sample"]
+    assert list(samples["is_thrown_away"]) == [True, False, False, False, True, False]
+    assert list(samples["median_images_per_s"]) == [100.0] * 4 + [150.0] * 2
+    assert "b=16: 2.50 s" in words(figure)
+
+
+def test_the_exhaustive_search_is_of_the_same_cell_and_settings():
+    tuned = run(learners="auto", **ON_GPU, **HOW["fast"])
+    same = [
+        run(learners="2", device_type="cuda", **HOW["fast"], images_per_s=rate, seed=seed)
+        for seed, rate in enumerate((50.0, 70.0, 80.0))
+    ]
+    others = [run(learners="4", device_type="cuda", **HOW["eager"])]
+    others += [run(learners="4", device_type="cuda", **HOW["fast"], batch=64)]
+    others += [run(system="pytorch", learners="1", device_type="cuda", **HOW["fast"])]
+    _, table = draw("autotune", traced(TRACE, tuned, *same, *others))
+    fixed = table[table["kind"] == "fixed"]
+    assert list(zip(fixed["learners"], fixed["images_per_s"], strict=True)) == [(2.0, 70.0)]
+
+
+def test_only_the_first_seed_of_a_tuned_cell_is_shown():
+    seeds = [run(learners="auto", **ON_GPU, seed=seed) for seed in (2, 1, 3)]
+    _, table = draw("autotune", tables(*seeds))
+    assert set(table["run"]) == {seeds[1][0]["run"]}
+    assert set(draw("autotune", tables(*seeds, run(learners="4", **ON_GPU)))[1]["kind"]) == {
+        "sample",
+        "fixed",
+    }
+
+
+def test_what_a_tuner_saw_stands_at_the_learners_it_had_then():
+    tuned = run(learners="auto", **ON_GPU, memory_bytes=2**34)  # of more learners than it kept
+    _, table = draw("memory", traced(TRACE, tuned))
+    seen = table[table["kind"] == "tuner"]
+    assert list(zip(seen["slot"], seen["memory_gib"], strict=True)) == [("1", 1.0), ("2", 2.0)]
+    own = table[table["kind"] == "run"].iloc[0]
+    assert own["slot"] == "3" and pd.isna(own["memory_gib"]) and own["learner_gib"] > 0
+
+
+def test_memory_is_that_of_the_summary():
+    sizes = {"memory_bytes": 3 * 2**30, "learner_memory_bytes": 2**29}
+    _, table = draw("memory", tables(run(device_type="cuda", **sizes)))
+    assert list(table["memory_gib"]) == [3.0] and list(table["learner_gib"]) == [0.5]
+
+
+def test_energy_to_the_target_is_that_of_the_images_until_then():
+    met = {"median5_epochs": 4, "median5_s": 1.0, "joules_per_image": 0.5}
+    runs = [run(device_type="cuda", **met, seed=seed) for seed in (1, 2)]
+    never = {"median5_epochs": None, "median5_s": None, "joules_per_image": 0.25}
+    runs += [run(device_type="cuda", **never, seed=3, epochs=12)]
+    figure, table = draw("energy", tables(*runs))
+    assert list(table["target_j"].dropna()) == [0.5 * 4 * 1500] * 2
+    assert list(table["trained_j"])[2] == 0.25 * 12 * 1500
+    assert set(table["median_target_j"]) == {3000.0}
+    assert "0.500 J per image; 3000 J, 2 of 3 reached" in words(figure)
+
+
+def test_there_is_no_energy_to_the_target_unless_more_than_half_reached_it():
+    never = {"median5_epochs": None, "median5_s": None}
+    runs = [run(device_type="cuda"), run(device_type="cuda", seed=2, **never)]
+    _, table = draw("energy", tables(*runs))
+    assert table["median_target_j"].isna().all() and not table["best_of_system"].any()
+
+
+@pytest.mark.parametrize("name", ["energy", "memory"])
+def test_runs_that_were_not_measured_are_crosses_beside_those_that_were(name):
+    unmeasured = dict.fromkeys(("joules_per_image", "memory_bytes", "learner_memory_bytes"))
+    blind = run(system="tensorflow", learners="1", device_type="cuda", **unmeasured)
+    figure, table = draw(name, tables(run(device_type="cuda"), blind))
+    assert len(table) == 2
+    marks = [line.get_marker() for axes in figure.axes for line in axes.get_lines()]
+    assert marks.count("x") == 2  # one in each panel
