@@ -11,18 +11,18 @@ from workflows.report.__main__ import main
 
 @pytest.fixture
 def report(tmp_path):
-    def write(*rows, figures=("throughput", "time_to_accuracy"), more=()):
+    def write(*rows, figures=("throughput", "time_to_accuracy"), empty=(), more=()):
         with (tmp_path / "summary.csv").open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(ROW))
+            writer = csv.DictWriter(file, list(ROW | rows[0] if rows else ROW))
             writer.writeheader()
             writer.writerows(rows)
         environment = {"cores": 2, "packages": {"torch": "2.13.0"}, "devices": [{"name": "<b>"}]}
         machine = {"machine": ROW["machine"], "runs": ["a"], "environment": environment}
         (tmp_path / "machines.json").write_text(json.dumps([machine]))
         (tmp_path / "figures").mkdir(exist_ok=True)
-        for name in figures:
+        for name in (*empty, *figures):
             (tmp_path / "figures" / f"{name}.svg").write_text(SVG)
-            (tmp_path / "figures" / f"{name}.csv").write_text("a\n")
+            (tmp_path / "figures" / f"{name}.csv").write_text("a\n" if name in empty else "a\n1\n")
             (tmp_path / "figures" / f"{name}.txt").write_text(
                 f"About {name}\n=====\n\nOne < two.\n"
             )

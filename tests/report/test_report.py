@@ -70,6 +70,39 @@ def test_what_all_runs_share_is_said_once(report):
     assert '<button type="button">dataset</button>' in page
 
 
+FAST = {"precision": "bf16", "compile": "True", "channels_last": "False", "graph": "True"}
+
+
+def test_how_a_step_is_computed_is_one_column_in_words(report):
+    plain = ROW | dict.fromkeys(FAST, "False") | {"precision": "fp32", "unroll": "1"}
+    page = report(plain, plain | FAST | {"unroll": "4"})
+    assert '<td data-sort="bf16, compiled, graph, unroll 4">bf16, compiled, graph, unroll 4' in page
+    assert '<td data-sort="fp32">fp32</td>' in page
+    assert page.count('<button type="button">step</button>') == 1
+    for name in ("precision", "compile", "graph", "unroll"):
+        assert f'<button type="button">{name}</button>' not in page
+    assert "The same in all runs: " in report(ROW | FAST) and "step bf16" in report(ROW | FAST)
+
+
+def test_memory_and_energy_are_columns_where_a_run_has_them(report):
+    told = {"memory_bytes": "1610612736", "learner_memory_bytes": "", "joules_per_image": "0.01234"}
+    page = report(ROW | told, ROW | dict.fromkeys(told, ""))
+    assert '<td data-sort="1610612736" class="number">1.50</td>' in page
+    assert '<td data-sort="0.01234" class="number">0.0123</td>' in page
+    assert '<button type="button">GiB</button>' in page and "GiB/learner" not in page
+    assert '<button type="button">GiB</button>' in report(ROW | told)
+    assert "GiB" not in report(ROW | dict.fromkeys(told, ""))
+
+
+def test_figures_that_show_nothing_are_folded_away_behind_the_others(report):
+    page = report(ROW, figures=("throughput",), empty=("energy", "memory"))
+    folded = page[page.index('<details id="empty">') : page.index('id="runs"')]
+    assert "Nothing to show here: About energy; About memory</summary>" in folded
+    assert 'id="figure-energy"' in folded and 'id="figure-throughput"' not in folded
+    assert "No figure has been drawn" not in page
+    assert 'id="empty"' not in report(ROW, figures=("throughput", "energy", "memory"))
+
+
 def test_dirty_commits_are_marked(report):
     page = report(ROW, FAILED)
     assert "1e8466f000 (dirty)</td>" in page and "1e8466f000</td>" in page

@@ -13,7 +13,10 @@ ElementTree.register_namespace("xlink", _XLINK)
 
 
 def read_figures(folder: Path, beside: Path) -> list[dict]:
-    """Name, title, caption paragraphs, inline SVG and links of each figure; none if no folder."""
+    """Name, title, caption paragraphs, inline SVG and links of each figure; none if no folder.
+
+    `is_empty` says that it only explains why it shows nothing.
+    """
     found = []
     for svg in sorted(folder.glob("*.svg")):
         title, paragraphs = _caption(svg.with_suffix(".txt"))
@@ -24,10 +27,15 @@ def read_figures(folder: Path, beside: Path) -> list[dict]:
                 "title": title,
                 "paragraphs": paragraphs,
                 "svg": inline(svg),
+                "is_empty": _is_header_alone(svg.with_suffix(".csv")),
                 "files": [(file.suffix[1:], link(file, beside)) for file in files if file.exists()],
             }
         )
     return found
+
+
+def _is_header_alone(file: Path) -> bool:
+    return file.exists() and len(file.read_text(encoding="utf-8").splitlines()) == 1
 
 
 def _caption(file: Path) -> tuple[str, list[str]]:

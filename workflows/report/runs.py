@@ -4,34 +4,11 @@ import csv
 import shlex
 from pathlib import Path
 
+from workflows.report import formats
 from workflows.report.links import link
 
 GOOD = ("finished", "reached")
 _FILES = ("epochs.csv", "log.txt", "run.json")
-
-
-def _amount(value: str) -> str:
-    try:
-        return f"{float(value):.4g}"
-    except ValueError:  # a rule rather than a number, as an α of "1/k"
-        return value
-
-
-def _count(value: str) -> str:
-    return f"{float(value):,.0f}"
-
-
-def _seconds(value: str) -> str:
-    number = float(value)
-    return f"{number:,.{0 if number >= 100 else 1 if number >= 10 else 2}f}"
-
-
-def _percent(value: str) -> str:
-    return f"{100 * float(value):.4g}%"
-
-
-def _accuracy(value: str) -> str:
-    return f"{float(value):.2%}"
 
 
 # Heading and format of each column, in the order of the table.
@@ -39,35 +16,43 @@ _COLUMNS = {
     "system": ("system", str),
     "model": ("model", str),
     "dataset": ("dataset", str),
-    "target": ("target", _percent),
+    "target": ("target", formats.percent),
     "device_type": ("device", str),
-    "devices": ("devices", _count),
+    "devices": ("devices", formats.count),
     "learners": ("learners", str),
-    "batch": ("batch", _count),
+    "batch": ("batch", formats.count),
+    "step": ("step", str),
     "variant": ("variant", str),
-    "seed": ("seed", _count),
-    "median5_s": ("s to target", _seconds),
-    "median5_epochs": ("epochs to target", _count),
-    "best_acc": ("best accuracy", _accuracy),
-    "images_per_s": ("images/s", _count),
-    "epochs_run": ("epochs", _count),
-    "train_s": ("training s", _seconds),
-    "precision": ("precision", str),
+    "tau": ("τ", formats.amount),
+    "batch_norm": ("batch norm", str),
+    "seed": ("seed", formats.count),
+    "median5_s": ("s to target", formats.seconds),
+    "median5_epochs": ("epochs to target", formats.count),
+    "best_acc": ("best accuracy", formats.accuracy),
+    "images_per_s": ("images/s", formats.count),
+    "epochs_run": ("epochs", formats.count),
+    "train_s": ("training s", formats.seconds),
+    "memory_bytes": ("GiB", formats.gib),
+    "learner_memory_bytes": ("GiB/learner", formats.gib),
+    "joules_per_image": ("J/image", formats.joules),
     "schedule": ("schedule", str),
     "augmentation": ("augmentation", str),
-    "lr": ("lr", _amount),
-    "alpha": ("α", _amount),
-    "mu": ("µ", _amount),
-    "momentum": ("momentum", _amount),
-    "weight_decay": ("weight decay", _amount),
-    "epochs": ("planned epochs", _count),
+    "lr": ("lr", formats.amount),
+    "alpha": ("α", formats.amount),
+    "mu": ("µ", formats.amount),
+    "momentum": ("momentum", formats.amount),
+    "weight_decay": ("weight decay", formats.amount),
+    "epochs": ("planned epochs", formats.count),
     "machine": ("machine", str),
     "commit": ("commit", str),
 }
-_NUMERIC = (_amount, _count, _seconds, _percent, _accuracy)
 # What a run gave rather than what it was given: always a column, even where all are equal.
 _RESULTS = ("system", "seed", "median5_s", "median5_epochs", "best_acc", "images_per_s")
 _RESULTS += ("epochs_run", "train_s")
+# What only some machines tell: a column where one of the runs has it.
+_MEASURED = ("memory_bytes", "learner_memory_bytes", "joules_per_image")
+# How a step is computed is one column, in words; what is plain goes without saying.
+_FLAGS = {"compile": "compiled", "channels_last": "channels last", "graph": "graph"}
 # Every other column is a setting, which a summary need not have.
 _NEEDED = {"run", "status", "reason", "model", "dataset", "target", "learners", "learners_final"}
 _NEEDED |= {"machine", "commit", "dirty", *_RESULTS}
@@ -80,7 +65,15 @@ def read_rows(summary: Path) -> list[dict[str, str]]:
         missing = _NEEDED - set(reader.fieldnames or [])
         if missing:
             raise ValueError(f"{summary} lacks the columns {', '.join(sorted(missing))}")
-        return list(reader)
+        return [row | {"step": _step(row)} for row in reader]
+
+
+def _step(row: dict[str, str]) -> str:
+    words = [row.get("precision") or ""]
+    words += [word for name, word in _FLAGS.items() if (row.get(name) or "").lower() == "true"]
+    if (unroll := row.get("unroll") or "1") != "1":
+        words.append(f"unroll {unroll}")
+    return ", ".join(word for word in words if word)
 
 
 def is_dirty(row: dict) -> bool:
@@ -93,8 +86,9 @@ def split_columns(rows: list[dict]) -> tuple[list[dict], list[tuple[str, str]]]:
     columns, shared = [], []
     for name, (heading, form) in _COLUMNS.items():
         texts = {cell(name, row)["text"] for row in rows if name in row}
-        if name in _RESULTS or len(texts) > 1:
-            columns.append({"name": name, "heading": heading, "numeric": form in _NUMERIC})
+        is_measured = name in _MEASURED and texts - {"–"}
+        if name in _RESULTS or is_measured or len(texts) > 1:
+            columns.append({"name": name, "heading": heading, "numeric": form is not str})
         elif texts - {"–"}:
             shared.append((heading, texts.pop()))
     return columns, shared
@@ -106,7 +100,7 @@ def cell(name: str, row: dict) -> dict[str, str]:
     text = _COLUMNS[name][1](raw) if raw else "–"
     if name == "learners" and raw == "auto" and row["learners_final"]:
         raw = row["learners_final"]
-        text = f"auto → {_amount(raw)}"
+        text = f"auto → {formats.amount(raw)}"
     if name == "commit":
         text = text[:10] + (" (dirty)" if is_dirty(row) else "")
     return {"text": text, "raw": raw}
