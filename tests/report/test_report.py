@@ -73,6 +73,15 @@ def test_what_all_runs_share_is_said_once(report):
 FAST = {"precision": "bf16", "compile": "True", "channels_last": "False", "graph": "True"}
 
 
+def test_a_setting_that_only_one_system_has_is_no_column_of_its_own(report):
+    baseline = ROW | {"system": "pytorch", "variant": "", "alpha": "", "mu": ""}
+    page = report(ROW, baseline)
+    assert re.search(r"The same in all runs: .*variant algorithm-1", page)
+    assert '<button type="button">variant</button>' not in page
+    page = report(ROW, baseline, ROW | {"variant": "kungfu"})
+    assert '<button type="button">variant</button>' in page
+
+
 def test_how_a_step_is_computed_is_one_column_in_words(report):
     plain = ROW | dict.fromkeys(FAST, "False") | {"precision": "fp32", "unroll": "1"}
     page = report(plain, plain | FAST | {"unroll": "4"})
@@ -89,8 +98,8 @@ def test_memory_and_energy_are_columns_where_a_run_has_them(report):
     page = report(ROW | told, ROW | dict.fromkeys(told, ""))
     assert '<td data-sort="1610612736" class="number">1.50</td>' in page
     assert '<td data-sort="0.01234" class="number">0.0123</td>' in page
-    assert '<button type="button">GiB</button>' in page and "GiB/learner" not in page
-    assert '<button type="button">GiB</button>' in report(ROW | told)
+    assert '<button type="button">memory GiB</button>' in page and "GiB/learner" not in page
+    assert '<button type="button">memory GiB</button>' in report(ROW | told)
     assert "GiB" not in report(ROW | dict.fromkeys(told, ""))
 
 
@@ -101,6 +110,13 @@ def test_figures_that_show_nothing_are_folded_away_behind_the_others(report):
     assert 'id="figure-energy"' in folded and 'id="figure-throughput"' not in folded
     assert "No figure has been drawn" not in page
     assert 'id="empty"' not in report(ROW, figures=("throughput", "energy", "memory"))
+
+
+def test_time_to_accuracy_is_the_first_figure_and_others_follow_by_name(report):
+    names = ("aaa", "throughput", "accuracy_over_time", "time_to_accuracy", "bbb")
+    page = report(ROW, figures=names)
+    drawn = re.findall(r'id="figure-(\w+)"', page)
+    assert drawn == ["time_to_accuracy", "accuracy_over_time", "throughput", "aaa", "bbb"]
 
 
 def test_dirty_commits_are_marked(report):

@@ -8,6 +8,8 @@ from workflows.report.links import link
 
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
+# The question that the suite asks comes first, then why; what else is drawn follows by name.
+_FIRST = ("time_to_accuracy", "accuracy_over_time", "epochs_to_accuracy", "throughput")
 ElementTree.register_namespace("", _SVG)
 ElementTree.register_namespace("xlink", _XLINK)
 
@@ -18,7 +20,7 @@ def read_figures(folder: Path, beside: Path) -> list[dict]:
     `is_empty` says that it only explains why it shows nothing.
     """
     found = []
-    for svg in sorted(folder.glob("*.svg")):
+    for svg in sorted(folder.glob("*.svg"), key=_order):
         title, paragraphs = _caption(svg.with_suffix(".txt"))
         files = [svg.with_suffix(end) for end in (".svg", ".png", ".csv")]
         found.append(
@@ -32,6 +34,10 @@ def read_figures(folder: Path, beside: Path) -> list[dict]:
             }
         )
     return found
+
+
+def _order(svg: Path) -> tuple[int, str]:
+    return (_FIRST.index(svg.stem) if svg.stem in _FIRST else len(_FIRST), svg.stem)
 
 
 def _is_header_alone(file: Path) -> bool:

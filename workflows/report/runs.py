@@ -32,7 +32,7 @@ _COLUMNS = {
     "images_per_s": ("images/s", formats.count),
     "epochs_run": ("epochs", formats.count),
     "train_s": ("training s", formats.seconds),
-    "memory_bytes": ("GiB", formats.gib),
+    "memory_bytes": ("memory GiB", formats.gib),
     "learner_memory_bytes": ("GiB/learner", formats.gib),
     "joules_per_image": ("J/image", formats.joules),
     "schedule": ("schedule", str),
@@ -85,11 +85,12 @@ def split_columns(rows: list[dict]) -> tuple[list[dict], list[tuple[str, str]]]:
     """The columns of the table, and apart from them the settings that all runs share."""
     columns, shared = [], []
     for name, (heading, form) in _COLUMNS.items():
-        texts = {cell(name, row)["text"] for row in rows if name in row}
-        is_measured = name in _MEASURED and texts - {"–"}
+        # A setting that some systems don't have is the same in all that do.
+        texts = {cell(name, row)["text"] for row in rows if name in row} - {"–"}
+        is_measured = name in _MEASURED and texts
         if name in _RESULTS or is_measured or len(texts) > 1:
             columns.append({"name": name, "heading": heading, "numeric": form is not str})
-        elif texts - {"–"}:
+        elif texts:
             shared.append((heading, texts.pop()))
     return columns, shared
 
