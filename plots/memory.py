@@ -92,8 +92,14 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
     for kind, face in (("tuner", {"markerfacecolor": "white"}), ("run", {})):
         for batch, members in known[known["kind"] == kind].groupby("batch"):
             panel.plot(members["x"], members[column], **looks[batch] | {"linestyle": ""} | face)
-    is_missing = here[column].isna() & (here["kind"] == "run") & (here["learners"] != "auto")
-    _slots.mark_failures(panel, here[is_missing], looks)
+    _slots.mark_failures(panel, here[_is_missing(here, column)], looks)
+
+
+def _is_missing(table: pd.DataFrame, column: str) -> pd.Series:
+    """Whether a run lacks a number that it could have: baselines have no learners."""
+    is_fixed = (table["kind"] == "run") & (table["learners"] != "auto")
+    has_it = (column == "memory_gib") | (table["system"] == "crossbow")
+    return table[column].isna() & is_fixed & has_it
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
@@ -109,6 +115,6 @@ def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
         ]
     if (table["kind"] == "tuner").any():
         marks.append(_panels.grey("while tuning", marker="o", markerfacecolor="white"))
-    if table.loc[table["kind"] == "run", "learner_gib"].isna().any():
+    if any(_is_missing(table, column).any() for column in PANELS):
         marks.append(_panels.grey("no number", marker="x", markersize=5))
     return marks

@@ -203,6 +203,7 @@ def gpu_matrix(
                     runs.append(run(**cell, seed=seed, images_per_s=rate, epochs=20))
             for how, rate in (("eager", 1000), ("fast", 11000)):
                 cell = here | {"system": "pytorch", "learners": "1"} | HOW[how]
+                cell |= {"learner_memory_bytes": None}
                 rate *= (batch / 16) ** 0.8 * count**0.9
                 runs += [run(**cell, seed=s, images_per_s=rate * (1 + 0.02 * s)) for s in (1, 2, 3)]
     return tables(*runs)
