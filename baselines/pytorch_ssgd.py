@@ -37,7 +37,7 @@ class PyTorchSSGD:
         self.spec, self.rank, self.ranks = spec, context.rank, context.ranks
         cuda = spec.device_type == "cuda"
         self.device = torch.device(spec.device_type, context.rank if cuda else 0)
-        use_precision(spec.precision)
+        use_precision(spec.precision, spec.cudnn_benchmark)
         self.feed = feed_for(records, spec.augmentation, spec.seed, self.device, spec.channels_last)
         if self.images > self.feed.samples:
             raise ValueError(

@@ -4,11 +4,15 @@ import torch
 from torch import nn
 
 
-def use_precision(precision: str) -> None:
-    """Let float32 matrix products and convolutions on tensor cores use TF32, or not."""
+def use_precision(precision: str, cudnn_benchmark: bool) -> None:
+    """Let float32 matrix products and convolutions on tensor cores use TF32, or not.
+
+    With `cudnn_benchmark`, cuDNN times its algorithms of each convolution, alone on the device, and
+    takes the fastest; otherwise it has rules.
+    """
     tf32 = precision != "fp32"
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
-    torch.backends.cudnn.benchmark = True  # shapes never change in a run
+    torch.backends.cudnn.benchmark = cudnn_benchmark
 
 
 def autocast(precision: str, device: torch.device) -> torch.autocast:

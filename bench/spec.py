@@ -31,7 +31,7 @@ class RunSpec:
 
     How a step is computed: `precision` (bf16 is automatic mixed precision over fp32 weights),
     `compile` (torch.compile), `channels_last` memory, and `graph`, one CUDA graph for all learners,
-    of `unroll` iterations.
+    of `unroll` iterations. `cudnn_benchmark` says how cuDNN chooses its algorithms.
     """
 
     system: str
@@ -59,6 +59,7 @@ class RunSpec:
     channels_last: bool = False
     graph: bool = False
     unroll: int = 1
+    cudnn_benchmark: bool = True
 
     @property
     def id(self) -> str:

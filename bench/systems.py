@@ -11,6 +11,6 @@ AVERAGING = {"crossbow"}
 
 # Which ways to compute a step a system offers; the others run in their framework's plain form.
 STEP_OPTIONS = {
-    "crossbow": {"precision", "compile", "channels_last", "graph", "unroll"},
-    "pytorch": {"precision", "compile", "channels_last", "graph", "unroll"},
+    "crossbow": {"precision", "compile", "channels_last", "graph", "unroll", "cudnn_benchmark"},
+    "pytorch": {"precision", "compile", "channels_last", "graph", "unroll", "cudnn_benchmark"},
 }

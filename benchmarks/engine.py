@@ -24,7 +24,7 @@ from bench.spec import RunSpec
 
 COLUMNS = (
     "model,dataset,batch,learners,devices,system,precision,compile,graph,images_per_s,call,"
-    "channels_last,unroll,spread,memory_bytes,prepared_s"
+    "channels_last,unroll,cudnn_benchmark,spread,memory_bytes,prepared_s"
 ).split(",")
 SETTINGS = [name for name in COLUMNS if name in {f.name for f in dataclasses.fields(RunSpec)}]
 DEFAULTS = {f.name: f.default for f in dataclasses.fields(RunSpec)}

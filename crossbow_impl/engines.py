@@ -18,16 +18,11 @@ Program = Callable[[], None]
 class Engine(Protocol):
     """What the training loop needs of a device."""
 
-    def prepare(
-        self,
-        programs: Mapping[str, Program],
-        changed: Sequence[Tensor],
-        warm_up: Sequence[Program],
-    ) -> None:
-        """Get ready to run `programs`, after a run of those that still have one-off costs.
+    def warm_up(self, programs: Sequence[Program], changed: Sequence[Tensor]) -> None:
+        """Run each program once: one-off costs are not training. Undoes what they `changed`."""
 
-        The `changed` tensors are as before afterwards.
-        """
+    def prepare(self, programs: Mapping[str, Program]) -> None:
+        """Get ready to run `programs`, which have been warmed up."""
 
     def run(self, name: str) -> None:
         """Run a program; on a GPU, queue it."""
@@ -48,15 +43,17 @@ class Engine(Protocol):
 class CpuEngine:
     """One learner after the other, on the one thread that a CPU device is."""
 
-    def prepare(
-        self,
-        programs: Mapping[str, Program],
-        changed: Sequence[Tensor],
-        warm_up: Sequence[Program],
-    ) -> None:
+    def warm_up(self, programs: Sequence[Program], changed: Sequence[Tensor]) -> None:
+        """See `Engine.warm_up`."""
+        before = [tensor.clone() for tensor in changed]
+        for program in programs:
+            program()
+            for tensor, value in zip(changed, before, strict=True):
+                tensor.copy_(value)
+
+    def prepare(self, programs: Mapping[str, Program]) -> None:
         """See `Engine.prepare`."""
         self._programs = programs
-        _run_and_undo(warm_up, changed)
 
     def run(self, name: str) -> None:
         """See `Engine.run`."""
@@ -124,23 +121,28 @@ class StreamEngine(CpuEngine):
 class GraphEngine(StreamEngine):
     """Each program captured in a CUDA graph, the learners as its parallel branches."""
 
-    def prepare(
-        self,
-        programs: Mapping[str, Program],
-        changed: Sequence[Tensor],
-        warm_up: Sequence[Program],
-    ) -> None:
-        """Warm up on a side stream, then capture every program."""
-        self._graphs: dict[str, torch.cuda.CUDAGraph] = {}  # frees what was captured before
-        side = torch.cuda.Stream(self.device)
-        side.wait_stream(torch.cuda.current_stream(self.device))
-        with torch.cuda.stream(side):
-            _run_and_undo(warm_up, changed)
-        torch.cuda.current_stream(self.device).wait_stream(side)
+    def __init__(self, device: torch.device) -> None:
+        super().__init__(device)
+        self._side = torch.cuda.Stream(device)  # where programs are warmed up, and captured
+        self._graphs: dict[str, torch.cuda.CUDAGraph] = {}
+
+    def warm_up(self, programs: Sequence[Program], changed: Sequence[Tensor]) -> None:
+        """See `Engine.warm_up`."""
+        current = torch.cuda.current_stream(self.device)
+        self._side.wait_stream(current)
+        with torch.cuda.stream(self._side):
+            super().warm_up(programs, changed)
+        current.wait_stream(self._side)
+
+    def prepare(self, programs: Mapping[str, Program]) -> None:
+        """Capture every program; what was captured before gives its memory back."""
+        self._graphs = {}
         self.drain()
+        torch.cuda.empty_cache()
+        pool = torch.cuda.graph_pool_handle()  # shared: one program runs at a time
         for name, program in programs.items():
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, stream=side):
+            with torch.cuda.graph(graph, pool, self._side):
                 program()
             self._graphs[name] = graph
 
@@ -154,11 +156,3 @@ def engine_for(device: torch.device, graph: bool) -> Engine:
     if device.type == "cpu":
         return CpuEngine()
     return GraphEngine(device) if graph else StreamEngine(device)
-
-
-def _run_and_undo(programs: Sequence[Program], changed: Sequence[Tensor]) -> None:
-    before = [tensor.clone() for tensor in changed]
-    for program in programs:
-        program()
-        for tensor, value in zip(changed, before, strict=True):
-            tensor.copy_(value)

@@ -23,17 +23,19 @@ class Loop:
         """Whether a graph has several iterations."""
         return self._unroll > 1
 
-    def prepare(self, warm_up: bool, unroll: bool) -> None:
-        """Have the engine ready for as many learners as there are now.
+    def warm_up(self, learners: bool = True) -> None:
+        """Run what has one-off costs: all programs, or what a number of learners changes."""
+        self._unroll = 1
+        iteration = self._iteration
+        changing: list[Program] = [iteration.step, iteration.average]
+        programs = list(self._programs().values()) if learners else changing
+        self._engine.warm_up(programs, iteration.tensors())
 
-        `warm_up` runs every program; without, only what depends on the number of learners.
-        """
+    def prepare(self, unroll: bool) -> None:
+        """Have the engine ready for as many learners as there are now."""
         alone = self._sync.devices == 1 and self._spec.tau == 1
         self._unroll = self._spec.unroll if unroll and alone else 1
-        programs, iteration = self._programs(), self._iteration
-        changing: list[Program] = [iteration.step, iteration.average]
-        first = list(programs.values()) if warm_up else changing
-        self._engine.prepare(programs, iteration.tensors(), first)
+        self._engine.prepare(self._programs())
 
     def advance(self, ahead: int) -> int:
         """Run one graph's iterations, at most `ahead`; returns how many."""

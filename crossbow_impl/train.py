@@ -38,7 +38,7 @@ class Crossbow:
         self.context, self.spec = context, spec
         index = context.rank if spec.device_type == "cuda" else 0
         self.device = torch.device(spec.device_type, index)
-        use_precision(spec.precision)
+        use_precision(spec.precision, spec.cudnn_benchmark)
         self.sync, self.engine = Sync(context.ranks), engine_for(self.device, spec.graph)
         self.feed = feed_for(records, spec.augmentation, spec.seed, self.device, spec.channels_last)
         network = models.load(spec.model).torch_model(records.shape, records.classes)
@@ -79,19 +79,24 @@ class Crossbow:
         """Compile, warm up and capture; nothing that is trained changes."""
         with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
             randomness = random_state.get(self.device)
-            self.memory.restart()
             self.begin(self.feed.plan(0), 0, 0)
             if self.tuning and not self.tuning.settled:
                 # Once with several learners: what is compiled for them serves any number.
                 self.learners.resize(2, self.iteration.z)
                 self.iteration.follow_learners()
-                self.loop.prepare(warm_up=True, unroll=False)
+                self.loop.warm_up()
                 self.learners.resize(1, self.iteration.z)
                 self.iteration.follow_learners()
-                self.memory.restart()
-            self.loop.prepare(warm_up=True, unroll=self.tuning is None or self.tuning.settled)
+            self.loop.warm_up()
+            self.memory.restart()
+            self.loop.prepare(self.unroll)
             self.memory.note()
             random_state.put(randomness, self.device)
+
+    @property
+    def unroll(self) -> bool:
+        """Whether graphs may have several iterations: not while every change is captured anew."""
+        return self.tuning is None or self.tuning.settled
 
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
@@ -220,11 +225,12 @@ class Crossbow:
         return True
 
     def _try_resize(self, m: int) -> bool:
-        self.memory.restart()
         try:
             self.learners.resize(m, self.iteration.z)
             self.iteration.follow_learners()
-            self.loop.prepare(warm_up=False, unroll=self.tuning is None or self.tuning.settled)
+            self.loop.warm_up(learners=False)
+            self.memory.restart()
+            self.loop.prepare(self.unroll)
             self.memory.note()
         except torch.OutOfMemoryError:
             return False

@@ -43,6 +43,7 @@ STEP_KEYS = {
     "channels_last": False,
     "graph": False,
     "unroll": 1,
+    "cudnn_benchmark": True,
 }
 DEFAULT_MU = 0.9  # the released Crossbow's
 

@@ -99,10 +99,10 @@ def test_one_more_learner_that_does_not_fit_is_not_a_failure(crossbow, monkeypat
     monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
     prepare = system.engine.prepare
 
-    def two_fit(*arguments):
+    def two_fit(programs):
         if len(system.learners) > 2:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        prepare(*arguments)
+        prepare(programs)
 
     monkeypatch.setattr(system.engine, "prepare", two_fit)
     for epoch in range(8):
@@ -131,14 +131,14 @@ def test_batch_norm_statistics_of_the_central_model(device_type, batch_norm, cro
 @needs_cuda
 @pytest.mark.parametrize("graph", [False, True])
 def test_memory_that_runs_out_while_growing(graph, crossbow, monkeypatch):
-    fields = {"model": "resnet32", "learners": "auto", "batch": 16, "device_type": "cuda"}
+    fields = {"model": "resnet32", "learners": "auto", "batch": 4, "device_type": "cuda"}
     system = crossbow(**fields, graph=graph)
     monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
     total = torch.cuda.get_device_properties(0).total_memory
     torch.cuda.empty_cache()
-    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**28) / total)
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**26) / total)
     try:
-        for epoch in range(3):
+        for epoch in range(10):
             result = system.train_epoch(epoch)
             assert np.isfinite(result.losses).all()
     finally:
@@ -152,7 +152,9 @@ def test_memory_that_runs_out_while_growing(graph, crossbow, monkeypatch):
 @pytest.mark.parametrize("graph", [False, True])
 def test_memory_per_learner(graph, crossbow):
     few, many = (
-        crossbow(model="resnet32", learners=m, device_type="cuda", graph=graph).train_epoch(0)
+        crossbow(
+            model="resnet32", learners=m, batch=32, device_type="cuda", graph=graph
+        ).train_epoch(0)
         for m in (2, 6)
     )
     assert many.memory_bytes > few.memory_bytes > 0
