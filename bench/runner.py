@@ -1,7 +1,6 @@
 """The loop every system shares: train an epoch, evaluate, record, checkpoint, stop."""
 
 import json
-import math
 import os
 import sys
 import traceback
@@ -11,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from bench import checkpoint, lifeline, record
+from bench import checkpoint, endings, lifeline, record
 from bench.clock import Ledger
 from bench.job import Job
-from bench.metrics import epochs_to_target, evaluate
+from bench.metrics import evaluate
 from bench.system import Context, EpochResult, System
 from bench.systems import SYSTEMS
 from data_prep.records import open_records
@@ -42,7 +41,7 @@ def main(build: Build, spread: Spread | None = None) -> None:
         checkpoint.clear(job.state)  # the run has its result: to run it again is to start again
     except Exception as error:
         traceback.print_exc()
-        record.write_json(out / record.STATUS, _failure(error))
+        record.write_json(out / record.STATUS, endings.failure(error))
         sys.exit(1)
 
 
@@ -104,7 +103,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
             row |= {"test_loss": test.loss, "test_acc": test.accuracy, "test_top5": test.top5}
             row |= {"eval_s": ledger.seconds["eval"], "wall_s": ledger.total}
             log.write(row)
-            outcome = _divergence(row)
+            outcome = endings.divergence(row)
         history.append(row)
         if system.agree(outcome is not None):
             break
@@ -117,7 +116,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         log.close()
         phases = [{"run": spec.id, "phase": p, "seconds": s} for p, s in ledger.seconds.items()]
         record.write_table(job.out / record.PHASES, record.PHASE_COLUMNS, phases)
-        outcome = outcome or _completion(history, spec.target)
+        outcome = outcome or endings.completion(history, spec.target)
         record.write_json(job.out / record.STATUS, outcome | memory | {"carried_s": carried_s})
 
 
@@ -136,32 +135,3 @@ def _memory(before: dict[str, int | None], result: EpochResult) -> dict[str, int
         "memory_bytes": max(peaks, default=None),
         "learner_memory_bytes": result.learner_memory_bytes,
     }
-
-
-def _divergence(row: dict[str, Any]) -> dict[str, Any] | None:
-    for name in ("train_loss", "test_loss"):
-        if not math.isfinite(row[name]):
-            reason = f"{name} became {row[name]} in epoch {row['epoch']}"
-            return {"status": record.DIVERGED, "reason": reason}
-    return None
-
-
-def _completion(history: list[dict[str, Any]], target: float) -> dict[str, Any]:
-    reached = epochs_to_target([row["test_acc"] for row in history], target, "median5")
-    if reached is None and len(history) < 5:
-        reason = "all epochs done, fewer than the five whose median the target takes"
-        return {"status": record.FINISHED, "reason": reason}
-    if reached is None:
-        return {"status": record.FINISHED, "reason": "all epochs done, target not reached"}
-    return {"status": record.REACHED, "reason": f"target {target} reached in epoch {reached}"}
-
-
-def _failure(error: Exception) -> dict[str, Any]:
-    """Out of memory, however the framework words it, or any other failure."""
-    message = str(error).strip() or type(error).__name__
-    exhausted = isinstance(error, MemoryError) or any(
-        sign in message
-        for sign in ("out of memory", "MemoryError", "can't allocate memory", "OOM when")
-    )
-    status = record.OUT_OF_MEMORY if exhausted else record.FAILED
-    return {"status": status, "reason": message.splitlines()[-1], "carried_s": 0.0}

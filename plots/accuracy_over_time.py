@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from plots import _panels, _runs, style
+from plots import _axes, _panels, _runs, style
 from plots._curves import curves, lines
 from plots._tables import Tables
 
@@ -60,7 +60,7 @@ def _frame(panel: Axes, of_row: pd.DataFrame, known: dict) -> None:
     """Axes and target, which are one row's."""
     times = [known[run][0] for run in of_row["run"] if run in known]
     starts, ends = ([seconds[place] for seconds in times] for place in (0, -1))
-    _panels.amount_axis(panel, pd.Series(ends), pd.Series(starts))
+    _axes.amount_axis(panel, pd.Series(ends), pd.Series(starts))
     panel.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     for target in of_row["target"].dropna().unique():
         panel.axhline(target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)

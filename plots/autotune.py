@@ -13,9 +13,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
-from plots import _panels, _runs, style
+from plots import _axes, _panels, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -51,8 +51,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _draw_path(path, own[0], own[1], looks)
         path.set_ylabel(_panels.side_title(row[0], _where(row, rows), "", "learners per device"))
         _draw_rates(rates, own[1], own[2], looks)
-        shown = pd.concat([own[1]["images_per_s"], own[2]["images_per_s"]])
-        _panels.amount_up([rates], shown)
+        _axes.amount_up([rates], pd.concat(own[1:])["images_per_s"])
+        _axes.learner_axis(rates, pd.concat([samples, fixed])["learners"])
         rates.set_ylabel("images/s")
     panels[rows[-1], "learners"].set_xlabel("iterations")
     panels[rows[-1], "throughput"].set_xlabel("learners per device")
@@ -107,7 +107,6 @@ def _draw_path(panel: Axes, chosen: pd.DataFrame, samples: pd.DataFrame, looks: 
 
 
 def _draw_rates(panel: Axes, samples: pd.DataFrame, fixed: pd.DataFrame, looks: dict) -> None:
-    panel.set_xscale("log", base=2)
     for batch, members in fixed.groupby("batch"):
         search = looks[batch] | {"linestyle": "--", "markerfacecolor": "white", "linewidth": 0.9}
         panel.plot(members["learners"], members["images_per_s"], **search)
@@ -118,8 +117,6 @@ def _draw_rates(panel: Axes, samples: pd.DataFrame, fixed: pd.DataFrame, looks: 
             dots = looks[batch] | {"linestyle": "none", "markersize": 2.2, "alpha": 0.7}
             dots |= {"markerfacecolor": "white"} if is_hollow else {}
             panel.plot(same["learners"], same["images_per_s"], **dots)
-    panel.xaxis.set_minor_locator(NullLocator())
-    panel.xaxis.set_major_formatter("{x:g}")
 
 
 def _star(panel: Axes, x: float, y: float, color: str) -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _panels, _runs, style
+from plots import _axes, _panels, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -45,8 +45,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for row in rows:
         left, right = panels[row, "image"], panels[row, "target"]
         left.set_title(f"{row[0]}, {_panels.devices_title(row[1])}", loc="left")
-        _panels.amount_axis(left, table["joules_per_image"])
-        _panels.amount_axis(right, table["target_j"].fillna(table["trained_j"]))
+        _axes.amount_axis(left, table["joules_per_image"])
+        _axes.amount_axis(right, table["target_j"].fillna(table["trained_j"]))
         _draw_row(left, right, cuts[row])
     panels[rows[-1], "image"].set_xlabel("energy (J per image)")
     panels[rows[-1], "target"].set_xlabel("energy to target (J)")

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from plots import _panels, _runs, style
+from plots import _axes, _panels, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -49,7 +49,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             panel.set_ylabel(_panels.side_title(workload, "", "epochs to target"))
         if workload == workloads[-1]:
             panel.set_xlabel("total batch (images a step)")
-    _panels.start_at_zero(panels)
+    _axes.start_at_zero(panels)
     _panels.legend(figure, _marks(looks, table))
     return figure, table[COLUMNS]
 

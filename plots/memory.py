@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _panels, _runs, _slots, style
+from plots import _axes, _panels, _runs, _slots, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -44,7 +44,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         here = _panels.cut(table, ROW, row)
         _slots.frame(panel, places)
         _draw_panel(panel, here.assign(x=here["slot"].map(places)), column, looks, lines)
-        _panels.amount_up([panel], here[column])
+        _axes.amount_up([panel], here[column])
         panel.set_ylabel(PANELS[column])
         if column == "memory_gib":
             side = _panels.side_title(row[0], _panels.devices_title(row[1]), "", PANELS[column])

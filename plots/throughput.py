@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _panels, _runs, _slots, style
+from plots import _axes, _panels, _runs, _slots, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -46,7 +46,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         panel.set_xlabel("Crossbow: learners per device")
     for workload in workloads:
         rates = table.loc[table["workload"] == workload, "images_per_s"]
-        _panels.amount_up([panels[workload, count] for count in devices], rates)
+        _axes.amount_up([panels[workload, count] for count in devices], rates)
     _panels.legend(figure, _marks(table, looks, lines))
     return figure, table[COLUMNS]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _panels, _runs, style
+from plots import _axes, _panels, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -44,7 +44,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for (count, workload), panel in panels.items():
         panel.set_title(f"{workload}, {_panels.devices_title(count)}")
         of_column = table[table["workload"] == workload]
-        _panels.amount_axis(panel, of_column["time_s"].fillna(of_column["trained_s"]))
+        _axes.amount_axis(panel, of_column["time_s"].fillna(of_column["trained_s"]))
         _draw_panel(panel, _cut(table, workload, count))
         if count == devices[-1]:
             panel.set_xlabel("training time to target (s)")

@@ -1,0 +1,38 @@
+"""How a run ended: its status and the reason in one line."""
+
+import math
+from typing import Any
+
+from bench import record
+from bench.metrics import epochs_to_target
+
+
+def divergence(row: dict[str, Any]) -> dict[str, Any] | None:
+    """A loss that is no number any more ends the run; None while all are finite."""
+    for name in ("train_loss", "test_loss"):
+        if not math.isfinite(row[name]):
+            reason = f"{name} became {row[name]} in epoch {row['epoch']}"
+            return {"status": record.DIVERGED, "reason": reason}
+    return None
+
+
+def completion(history: list[dict[str, Any]], target: float) -> dict[str, Any]:
+    """All epochs are done: with the target reached or without."""
+    reached = epochs_to_target([row["test_acc"] for row in history], target, "median5")
+    if reached is None and len(history) < 5:
+        reason = "all epochs done, fewer than the five whose median the target takes"
+        return {"status": record.FINISHED, "reason": reason}
+    if reached is None:
+        return {"status": record.FINISHED, "reason": "all epochs done, target not reached"}
+    return {"status": record.REACHED, "reason": f"target {target} reached in epoch {reached}"}
+
+
+def failure(error: Exception) -> dict[str, Any]:
+    """Out of memory, however the framework words it, or any other failure."""
+    message = str(error).strip() or type(error).__name__
+    exhausted = isinstance(error, MemoryError) or any(
+        sign in message
+        for sign in ("out of memory", "MemoryError", "can't allocate memory", "OOM when")
+    )
+    status = record.OUT_OF_MEMORY if exhausted else record.FAILED
+    return {"status": status, "reason": message.splitlines()[-1], "carried_s": 0.0}
