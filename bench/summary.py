@@ -19,7 +19,7 @@ from bench.schedules import describe
 SPEC_COLUMNS = (
     "system,model,dataset,device_type,devices,learners,batch,seed,variant,alpha,mu,momentum,"
     "tau,batch_norm,weight_decay,lr,schedule,epochs,augmentation,precision,compile,channels_last,"
-    "graph,unroll,target"
+    "graph,unroll,cudnn_benchmark,target"
 ).split(",")
 _OF_AVERAGING = ("tau", "batch_norm")
 

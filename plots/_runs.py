@@ -16,11 +16,13 @@ KINDS = {
     "channels_last": "channels last",
     "graph": "graph",
     "unroll": "unroll {}",
+    "cudnn_benchmark": "no cuDNN benchmark",
     "schedule": "{}",
     "augmentation": "{}",
 }
 # Their plain values go without saying, beside a name that says the other one.
 _UNSAID = {"compile": "False", "channels_last": "False", "graph": "False", "unroll": "1"}
+_UNSAID |= {"cudnn_benchmark": "True"}
 _AMOUNTS = {
     "lr": "lr {}",
     "alpha": "α {}",

@@ -112,6 +112,7 @@ DECIDED |= {"seed", "target"}  # what a figure tells apart by other means than t
 @pytest.mark.parametrize("setting", sorted(set(SPEC_COLUMNS) - DECIDED))
 def test_runs_that_differ_by_any_setting_are_two_series(setting):
     values = {"compile": (True, False), "channels_last": (True, False), "graph": (True, False)}
+    values |= {"cudnn_benchmark": (True, False)}
     values |= {"tau": (1, 0), "unroll": (1, 4), "variant": ("released", "kungfu")}
     values |= {"epochs": (9, 12)}
     one, other = values.get(setting, (0.5, 0.25))
