@@ -54,7 +54,7 @@ class PyTorchSSGD:
             self.forward = DistributedDataParallel(self.model)
         self.batch_at = self.feed.batch_at
         if spec.compile:
-            self.forward.compile(dynamic=False)
+            self.forward = torch.compile(self.forward, dynamic=False)
             if isinstance(self.feed, DeviceFeed):
                 self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
         self.lr = torch.tensor(spec.lr, device=self.device)

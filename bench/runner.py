@@ -18,6 +18,7 @@ from bench.system import Context, EpochResult, System
 from bench.systems import SYSTEMS
 from data_prep.records import open_records
 
+CHECKPOINT_SHARE = 0.05  # of a run's time, at most: of short epochs not each has one
 STARTED = "CROSSBOW_STARTED"  # time.monotonic() when the launcher started this run's process
 Build = Callable[[Context], System]
 Spread = Callable[[Job, Build], None]
@@ -81,6 +82,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         for row in history:
             log.write(row)
     outcome: dict[str, Any] | None = None
+    next_checkpoint = 0.0  # on the ledger's clock
     for epoch in range(len(history), spec.epochs):
         train_before = ledger.seconds["train"]
         with ledger.phase("train"):
@@ -107,10 +109,15 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         history.append(row)
         if system.agree(outcome is not None):
             break
+        if not system.agree(ledger.total >= next_checkpoint):
+            continue
+        before_s = ledger.seconds["checkpoint"]
         with ledger.phase("checkpoint"):
             note = {"history": history, "seconds": ledger.seconds, "memory": memory}
             arrays = system.state() | {"runner": np.array(json.dumps(note))}
             checkpoint.save(job.state, epoch + 1, rank, job.fingerprint, arrays)
+        cost_s = ledger.seconds["checkpoint"] - before_s
+        next_checkpoint = ledger.total + cost_s / CHECKPOINT_SHARE
     ledger.switch("other")
     if log:
         log.close()

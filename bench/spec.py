@@ -59,7 +59,7 @@ class RunSpec:
     channels_last: bool = False
     graph: bool = False
     unroll: int = 1
-    cudnn_benchmark: bool = True
+    cudnn_benchmark: bool = False
 
     @property
     def id(self) -> str:

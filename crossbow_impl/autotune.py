@@ -1,7 +1,7 @@
 """How many learners per device: grow while it pays (the auto-tuning of the CROSSBOW paper).
 
 The paper adds one learner at a time. Of many learners one more is a small change, lost in the noise
-and as dear to set up as all of them, so here every step adds half as many again: 1, 2, 3, 4, 6, ...
+and as dear to set up as all of them anew, so here every step doubles them.
 """
 
 from statistics import median
@@ -50,7 +50,7 @@ class AutoTuner:
         self._grow()
 
     def _grow(self) -> str:
-        more = min(self._paid + max(1, self._paid // 2), self._most)
+        more = min(2 * self._paid, self._most)
         self.learners = more if more < self._too_many else (self._paid + self._too_many) // 2
         self.settled = self.learners == self._paid
         return "settle" if self.settled else "grow"

@@ -1,6 +1,7 @@
 """CROSSBOW as a system: learners, their engine, the all-reduce and the central average model."""
 
 import json
+import traceback
 
 import numpy as np
 import torch
@@ -81,12 +82,10 @@ class Crossbow:
             randomness = random_state.get(self.device)
             self.begin(self.feed.plan(0), 0, 0)
             if self.tuning and not self.tuning.settled:
-                # Once with several learners: what is compiled for them serves any number.
-                self.learners.resize(2, self.iteration.z)
-                self.iteration.follow_learners()
-                self.loop.warm_up()
-                self.learners.resize(1, self.iteration.z)
-                self.iteration.follow_learners()
+                for m in (2, 4, 1):  # what is compiled for a second number serves any other
+                    self.learners.resize(m, self.iteration.z)
+                    self.iteration.follow_learners()
+                    self.loop.warm_up(learners=False)
             self.loop.warm_up()
             self.memory.restart()
             self.loop.prepare(self.unroll)
@@ -216,15 +215,20 @@ class Crossbow:
             self.tuning.change(self.resize, self.drain)
 
     def resize(self, m: int) -> bool:
-        """Change the number of learners; False, and as many as before, where m do not fit."""
-        before = len(self.learners)
-        fits = self._try_resize(m)
-        if not self.sync.all(fits, self.device):
-            self._try_resize(before)
-            return False
-        return True
+        """Change the number of learners; False, and as many as before, where m do not fit.
 
-    def _try_resize(self, m: int) -> bool:
+        Raises:
+            torch.OutOfMemoryError: as many as before do not fit any more.
+        """
+        before = len(self.learners)
+        if self.sync.all(self._fits(m), self.device):
+            return True
+        if not self._fits(before):
+            raise torch.OutOfMemoryError(f"out of memory: not even {before} learners fit")
+        return False
+
+    def _fits(self, m: int) -> bool:
+        """Whether there are now m learners, ready to go on."""
         try:
             self.learners.resize(m, self.iteration.z)
             self.iteration.follow_learners()
@@ -232,6 +236,7 @@ class Crossbow:
             self.memory.restart()
             self.loop.prepare(self.unroll)
             self.memory.note()
-        except torch.OutOfMemoryError:
+            return True
+        except torch.OutOfMemoryError as error:
+            traceback.clear_frames(error.__traceback__)  # they hold the tensors that did fit
             return False
-        return True

@@ -43,7 +43,7 @@ STEP_KEYS = {
     "channels_last": False,
     "graph": False,
     "unroll": 1,
-    "cudnn_benchmark": True,
+    "cudnn_benchmark": False,
 }
 DEFAULT_MU = 0.9  # the released Crossbow's
 

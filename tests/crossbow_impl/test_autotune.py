@@ -15,9 +15,9 @@ def tune(throughput, most=16, noise=lambda sample: 1.0):
 
 
 def test_grows_while_it_pays_and_takes_back_what_did_not():
-    learners, decisions = tune(lambda m: min(m, 6) * 100.0)
-    assert learners == 6
-    assert decisions == ["grow"] * 5 + ["shrink"]  # 1, 2, 3, 4, 6, 9, and back to 6
+    learners, decisions = tune(lambda m: min(m, 8) * 100.0)
+    assert learners == 8
+    assert decisions == ["grow"] * 4 + ["shrink"]  # 1, 2, 4, 8, 16, and back to 8
 
 
 def test_one_learner_where_more_do_not_pay():
@@ -25,21 +25,30 @@ def test_one_learner_where_more_do_not_pay():
 
 
 def test_stops_at_the_most():
-    assert tune(lambda m: m * 100.0, most=5) == (5, ["grow"] * 4 + ["settle"])
+    assert tune(lambda m: m * 100.0, most=5) == (5, ["grow"] * 3 + ["settle"])
 
 
 def test_a_rise_below_the_threshold_does_not_pay():
-    assert tune(lambda m: 100.0 * (1 + 0.02 * m))[0] == 1
+    assert tune(lambda m: 100.0 * 1.02**m)[0] == 1
     assert tune(lambda m: 100.0 * 1.04**m, most=4)[0] == 4
 
 
 @pytest.mark.parametrize(
     "curve",
     [
-        # Images per second by learners, measured on an H200: ResNet-32, b=16 and b=64
-        # (results/reference/nvidia-h200).
-        {1: 10395, 2: 17618, 4: 28258, 8: 42663, 12: 49135, 16: 52138, 20: 53635, 32: 50000},
-        {1: 32507, 2: 50572, 4: 66802, 8: 77313, 12: 78749, 16: 78829, 32: 75000},
+        # Images per second by learners of ResNet-32 on an H200, b=16 and b=64, in earlier runs.
+        {
+            1: 11714,
+            2: 19202,
+            4: 33110,
+            6: 44330,
+            9: 56731,
+            13: 66088,
+            19: 72434,
+            28: 74835,
+            32: 75014,
+        },
+        {1: 34804, 2: 53861, 4: 74585, 6: 82937, 9: 88094, 13: 89073, 32: 89000},
     ],
 )
 def test_within_five_percent_of_the_best(curve):
@@ -64,7 +73,7 @@ def test_a_slow_first_sample_and_one_outlier_do_not_mislead():
     def noise(sample):  # the first after each change is slow, and one of the rest is an outlier
         return {0: 0.1, 1: 3.0}.get(sample % (WARM_UP + SAMPLES), 1.0)
 
-    assert tune(lambda m: min(m, 3) * 100.0, noise=noise)[0] == 3
+    assert tune(lambda m: min(m, 4) * 100.0, noise=noise)[0] == 4
 
 
 def test_state_and_back():
