@@ -44,9 +44,10 @@ class AutoTuner:
         self._paid, self._before = self.learners, throughput
         return self._grow()
 
-    def did_not_fit(self) -> None:
-        """The last addition was too large: go on with what fits, or with a smaller one."""
-        self._too_many = self.learners
+    def did_not_fit(self, there: int) -> None:
+        """The last addition was too large and there are `there` learners: stay, or add fewer."""
+        self._too_many = self.learners if there == self._paid else there + 1
+        self._paid = there
         self._grow()
 
     def _grow(self) -> str:

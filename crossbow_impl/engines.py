@@ -24,6 +24,9 @@ class Engine(Protocol):
     def prepare(self, programs: Mapping[str, Program]) -> None:
         """Get ready to run `programs`, which have been warmed up."""
 
+    def release(self) -> None:
+        """Give back the memory of what was prepared, and of attempts that failed."""
+
     def run(self, name: str) -> None:
         """Run a program; on a GPU, queue it."""
 
@@ -43,6 +46,9 @@ class Engine(Protocol):
 class CpuEngine:
     """One learner after the other, on the one thread that a CPU device is."""
 
+    def __init__(self) -> None:
+        self._programs: Mapping[str, Program] = {}
+
     def warm_up(self, programs: Sequence[Program], changed: Sequence[Tensor]) -> None:
         """See `Engine.warm_up`."""
         before = [tensor.clone() for tensor in changed]
@@ -54,6 +60,10 @@ class CpuEngine:
     def prepare(self, programs: Mapping[str, Program]) -> None:
         """See `Engine.prepare`."""
         self._programs = programs
+
+    def release(self) -> None:
+        """See `Engine.release`."""
+        self._programs = {}
 
     def run(self, name: str) -> None:
         """See `Engine.run`."""
@@ -79,6 +89,7 @@ class StreamEngine(CpuEngine):
     """Each learner on a CUDA stream of its own, forked from and joined to the current stream."""
 
     def __init__(self, device: torch.device) -> None:
+        super().__init__()
         self.device = device
         self._streams: list[torch.cuda.Stream] = []
 
@@ -101,6 +112,12 @@ class StreamEngine(CpuEngine):
             for stream in forked:
                 current.wait_stream(stream)
         return results
+
+    def release(self) -> None:
+        """See `Engine.release`."""
+        super().release()
+        self.drain()
+        torch.cuda.empty_cache()
 
     def mark(self) -> Any:
         """See `Engine.mark`."""
@@ -136,15 +153,18 @@ class GraphEngine(StreamEngine):
 
     def prepare(self, programs: Mapping[str, Program]) -> None:
         """Capture every program; what was captured before gives its memory back."""
-        self._graphs = {}
-        self.drain()
-        torch.cuda.empty_cache()
+        self.release()
         pool = torch.cuda.graph_pool_handle()  # shared: one program runs at a time
         for name, program in programs.items():
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, pool, self._side):
                 program()
             self._graphs[name] = graph
+
+    def release(self) -> None:
+        """See `Engine.release`."""
+        self._graphs = {}
+        super().release()
 
     def run(self, name: str) -> None:
         """See `Engine.run`."""

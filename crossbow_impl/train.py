@@ -1,5 +1,6 @@
 """CROSSBOW as a system: learners, their engine, the all-reduce and the central average model."""
 
+import gc
 import json
 import traceback
 
@@ -212,19 +213,23 @@ class Crossbow:
         unroll = self.tuning.settled and self.spec.unroll > 1 and not self.loop.unrolled
         if unroll or self.tuning.learners != len(self.learners):
             self.loop.average()
-            self.tuning.change(self.resize, self.drain)
+            self.tuning.change(self)
 
     def resize(self, m: int) -> bool:
         """Change the number of learners; False, and as many as before, where m do not fit.
 
+        There are fewer than before where the attempt has left no room for as many.
+
         Raises:
-            torch.OutOfMemoryError: as many as before do not fit any more.
+            torch.OutOfMemoryError: not a single learner fits any more.
         """
         before = len(self.learners)
         if self.sync.all(self._fits(m), self.device):
             return True
-        if not self._fits(before):
-            raise torch.OutOfMemoryError(f"out of memory: not even {before} learners fit")
+        while not self.sync.all(self._fits(before), self.device):
+            before //= 2
+            if not before:
+                raise torch.OutOfMemoryError("out of memory: not a single learner fits any more")
         return False
 
     def _fits(self, m: int) -> bool:
@@ -239,4 +244,6 @@ class Crossbow:
             return True
         except torch.OutOfMemoryError as error:
             traceback.clear_frames(error.__traceback__)  # they hold the tensors that did fit
-            return False
+        gc.collect()
+        self.engine.release()
+        return False

@@ -1,13 +1,28 @@
 """Auto-tuning of one rank: when a sample is taken, what all ranks decide, and the trace of it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Sized
+from typing import Protocol
 
 import torch
 
 from bench.spec import RunSpec
 from crossbow_impl.autotune import AutoTuner, most_learners
 from crossbow_impl.sync import Sync
+
+
+class Resizable(Protocol):
+    """What is tuned; see `crossbow_impl.train.Crossbow`."""
+
+    @property
+    def learners(self) -> Sized:
+        """Those there are."""
+
+    def resize(self, m: int) -> bool:
+        """Have m learners, or say that they do not fit."""
+
+    def drain(self) -> None:
+        """Wait for the device."""
 
 
 class Tuning:
@@ -46,14 +61,14 @@ class Tuning:
             }
         )
 
-    def change(self, resize: Callable[[int], bool], drain: Callable[[], None]) -> None:
+    def change(self, system: Resizable) -> None:
         """Bring about the number of learners decided on, or a smaller one that fits."""
-        drain()
+        system.drain()
         started = time.monotonic()
-        while not resize(self.learners):
-            self._tuner.did_not_fit()
+        while not system.resize(self.learners):
+            self._tuner.did_not_fit(len(system.learners))
             self.trace[-1]["decision"] = "out_of_memory"
-        drain()
+        system.drain()
         self._seconds += time.monotonic() - started
         self.trace[-1]["tuning_s"] = self._seconds
 

@@ -66,7 +66,10 @@ def test_memory_is_the_most_of_all_epochs_and_a_learners_is_the_last(job):
     assert (outcome(job)["memory_bytes"], outcome(job)["learner_memory_bytes"]) == (30, 4)
 
 
-def test_a_resumed_run_carries_its_memory_and_its_seconds(job):
+def test_a_resumed_run_carries_its_memory_and_its_seconds(job, monkeypatch):
+    monkeypatch.setattr(
+        runner, "CHECKPOINT_SHARE", float("inf")
+    )  # after every epoch, however short
     with pytest.raises(KeyboardInterrupt):
         runner.train(job, lambda _: Fake([(10, 3), (30, 5), None], killed_in=2))
     runner.train(job, lambda _: Fake([None, None, (20, 4)]))
@@ -77,3 +80,12 @@ def test_a_resumed_run_carries_its_memory_and_its_seconds(job):
 def test_memory_that_is_not_known_is_null(job):
     runner.train(job, lambda _: Fake([(None, None)] * 3))
     assert (outcome(job)["memory_bytes"], outcome(job)["learner_memory_bytes"]) == (None, None)
+
+
+@pytest.mark.parametrize(("share", "saved"), [(1e-9, [1]), (float("inf"), [1, 2, 3])])
+def test_checkpoints_take_no_more_than_their_share(share, saved, job, monkeypatch):
+    epochs = []
+    monkeypatch.setattr(runner, "CHECKPOINT_SHARE", share)
+    monkeypatch.setattr(runner.checkpoint, "save", lambda folder, epoch, *_: epochs.append(epoch))
+    runner.train(job, lambda _: Fake([(None, None)] * 3))
+    assert epochs == saved

@@ -16,7 +16,7 @@ def test_the_id_is_readable_and_changes_with_every_field(spec):
         "lr": 0.1, "schedule": {"kind": "cosine"}, "momentum": 0.0, "weight_decay": 0.1,
         "augmentation": "crop_flip", "variant": "kungfu", "alpha": 0.1, "mu": 0.5,
         "tau": 2, "batch_norm": "shared", "precision": "bf16", "compile": True,
-        "channels_last": True, "graph": True, "unroll": 4, "cudnn_benchmark": False,
+        "channels_last": True, "graph": True, "unroll": 4, "cudnn_benchmark": True,
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(RunSpec)}
     ids = {dataclasses.replace(base, **{name: value}).id for name, value in changes.items()}

@@ -61,12 +61,21 @@ def test_within_five_percent_of_the_best(curve):
 
 @pytest.mark.parametrize("fit", range(1, 20))
 def test_finds_how_many_fit(fit):
-    tuner = AutoTuner(32)
+    tuner, paid = AutoTuner(32), 1
     while not tuner.settled:
         tuner.observe(tuner.learners * 100.0)
         while tuner.learners > fit:
-            tuner.did_not_fit()
+            tuner.did_not_fit(paid)
+        paid = tuner.learners
     assert tuner.learners == fit
+
+
+def test_stays_where_an_attempt_leaves_no_room_for_as_many_as_before():
+    tuner = AutoTuner(32)
+    while tuner.learners < 16:
+        tuner.observe(tuner.learners * 100.0)
+    tuner.did_not_fit(4)
+    assert tuner.settled and tuner.learners == 4
 
 
 def test_a_slow_first_sample_and_one_outlier_do_not_mislead():
