@@ -11,7 +11,9 @@ sentence, before anything is built.
 
 import importlib
 from pathlib import Path
-from types import ModuleType
+from typing import Any
+
+from models._foreign import foreign
 
 FOLDER = Path(__file__).parent
 
@@ -21,12 +23,14 @@ def known() -> list[str]:
     return sorted({path.stem for path in FOLDER.glob("[!_]*.py")} - {"weights"})
 
 
-def load(name: str) -> ModuleType:
-    """The module of model `name`.
+def load(name: str, source: str | None = None) -> Any:
+    """The module of model `name`; of one from outside this folder, what `source` names.
 
     Raises:
         ValueError: there is no such model; lists those there are.
     """
+    if source:
+        return foreign(source)
     if name not in known():
         raise ValueError(f"unknown model {name!r}; use one of {', '.join(known())}")
     return importlib.import_module(f"models.{name}")
