@@ -12,12 +12,19 @@ import models
 TORCH_TO_KERAS = {4: (2, 3, 1, 0), 2: (1, 0)}
 
 
-def export(model: str, shape: tuple[int, int, int], classes: int, seed: int, path: Path) -> None:
+def export(
+    model: str,
+    shape: tuple[int, int, int],
+    classes: int,
+    seed: int,
+    path: Path,
+    source: str | None = None,
+) -> None:
     """Write the weights that the model's torch definition draws from `seed` to `path`."""
     import torch
 
     torch.manual_seed(seed)
-    state = models.load(model).torch_model(shape, classes).state_dict()
+    state = models.load(model, source).torch_model(shape, classes).state_dict()
     arrays = {name: tensor.numpy() for name, tensor in state.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.npz")

@@ -52,7 +52,9 @@ def main() -> None:
             prepare(spec.dataset, records, archives=options.archives)
             if not weights.exists():
                 opened = open_records(records)
-                export(spec.model, opened.shape, opened.classes, spec.seed, weights)
+                export(
+                    spec.model, opened.shape, opened.classes, spec.seed, weights, spec.model_source
+                )
             state = options.results / "state" / spec.id
             inputs = {"records": records, "weights": weights, "state": state}
             launch(spec, inputs, out, sys.executable)
