@@ -1,22 +1,28 @@
 """The records format: what a finished folder holds, and how it is opened.
 
-A records folder has four arrays and a manifest. The manifest is written last, so a folder without
-one is unfinished, whatever else lies in it.
+A records folder has a manifest and either four arrays or, of images kept as JPEGs, shards and their
+indexes (`data_prep.shards`). The manifest is written last, so a folder without one is unfinished,
+whatever else lies in it.
 """
 
 import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from data_prep.shards import ShardRecords
+
 FORMAT = 1
+SHARDS = "shards"  # the format of encoded images
 MANIFEST = "manifest.json"
 SPLITS = ("train", "test")
 
 _FIELDS = {
-    "format": int,
+    "format": (int, str),
     "dataset": str,
     "counts": dict,
     "classes": int,
@@ -79,7 +85,7 @@ def read_manifest(folder: Path) -> dict:
     except (OSError, ValueError) as error:
         raise RecordsError(f"{path}: can't be read ({error}); {prepare} again") from None
     found = manifest.get("format") if isinstance(manifest, dict) else None
-    if found != FORMAT:
+    if found not in (FORMAT, SHARDS):
         raise RecordsError(f"{path}: format {found} where this reads {FORMAT}; {prepare} again")
     for field, kind in _FIELDS.items():
         if not isinstance(manifest.get(field), kind):
@@ -87,7 +93,7 @@ def read_manifest(folder: Path) -> dict:
     return manifest
 
 
-def open_records(folder: str | Path, verify: bool = False) -> Records:
+def open_records(folder: str | Path, verify: bool = False) -> "Records | ShardRecords":
     """Open a finished records folder; nothing is read into memory yet.
 
     File sizes, types and shapes are always checked; `verify` also reads every byte and checks
@@ -98,6 +104,10 @@ def open_records(folder: str | Path, verify: bool = False) -> Records:
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
+    if manifest["format"] == SHARDS:
+        from data_prep.shards import open_shards  # which needs this file
+
+        return open_shards(folder, manifest, verify)
     again = f"run `python -m data_prep {manifest['dataset']} {folder}` again"
     arrays, hashes = {}, {}
     for split in SPLITS:
