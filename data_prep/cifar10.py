@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from data_prep.archives import Archive, SourceFile, obtain
-from data_prep.labels import checked_labels
-from data_prep.records import RecordsError
-from data_prep.safe_pickle import load_arrays
-from data_prep.tar_files import tar_files
+from data_prep.cifar_archives import binary_form, python_form, read_members
 
 CLASS_NAMES = (
     "airplane",
@@ -36,7 +33,6 @@ _BATCHES = {
     "train": [f"data_batch_{number}" for number in range(1, 6)],
     "test": ["test_batch"],
 }
-_PIXELS = 3 * 32 * 32
 
 
 def find_sources(archives: Path | None) -> dict[str, SourceFile]:
@@ -54,44 +50,7 @@ def read_split(split: str, sources: dict[str, SourceFile]) -> tuple[np.ndarray, 
     """Images and labels of a split; see `data_prep.datasets.Dataset`."""
     ((name, source),) = sources.items()
     if name == _PYTHON:
-        folder, ending, parse = "cifar-10-batches-py/", "", _parse_python
-    else:
-        folder, ending, parse = "cifar-10-batches-bin/", ".bin", _parse_binary
-    wanted = [folder + batch + ending for batch in _BATCHES[split]]
-    found = dict(tar_files(source.path, lambda member: member in wanted))
-    pixels, labels = [], []
-    for member in wanted:
-        where = f"{source.path}: {member}"
-        if member not in found:
-            raise RecordsError(f"{where}: missing from the archive; fetch the file again")
-        batch_pixels, batch_labels = parse(found[member], where)
-        pixels.append(batch_pixels)
-        labels.append(checked_labels(batch_labels, len(CLASS_NAMES), where))
-    # The archives have each image as its red, green and blue planes.
-    planes = np.concatenate(pixels).reshape(-1, 3, 32, 32)
-    return np.ascontiguousarray(planes.transpose(0, 2, 3, 1)), np.concatenate(labels)
-
-
-def _parse_python(data: bytes, where: str) -> tuple[np.ndarray, list[int]]:
-    batch = load_arrays(data, where)
-    pixels, labels = (
-        batch.get(key) if isinstance(batch, dict) else None for key in (b"data", b"labels")
-    )
-    if (
-        not isinstance(pixels, np.ndarray)
-        or pixels.dtype != np.uint8
-        or not isinstance(labels, list)
-        or pixels.shape != (len(labels), _PIXELS)
-    ):
-        raise RecordsError(f"{where}: not a batch of CIFAR-10; fetch the file again")
-    return pixels, labels
-
-
-def _parse_binary(data: bytes, where: str) -> tuple[np.ndarray, np.ndarray]:
-    if len(data) % (1 + _PIXELS):
-        raise RecordsError(
-            f"{where}: {len(data)} bytes, no whole number of {1 + _PIXELS}-byte samples; "
-            "fetch the file again"
-        )
-    rows = np.frombuffer(data, np.uint8).reshape(-1, 1 + _PIXELS)
-    return rows[:, 1:], rows[:, 0]
+        members = [f"cifar-10-batches-py/{batch}" for batch in _BATCHES[split]]
+        return read_members(source.path, members, len(CLASS_NAMES), python_form(b"labels"))
+    members = [f"cifar-10-batches-bin/{batch}.bin" for batch in _BATCHES[split]]
+    return read_members(source.path, members, len(CLASS_NAMES), binary_form(label_bytes=1))
