@@ -44,7 +44,7 @@ class PyTorchSSGD:
                 f"one iteration takes {self.images} images and {records.name} has "
                 f"{self.feed.samples}: use fewer devices or a smaller batch"
             )
-        self.model = models.load(spec.model).torch_model(records.shape, records.classes)
+        self.model = models.load(spec.model, spec.model_source).torch_model(records.shape, records.classes)
         load_torch(self.model, context.weights)
         self.model.to(self.device)
         if spec.channels_last:

@@ -37,7 +37,7 @@ class TensorFlowSSGD:
         self.strategy = strategy_for(spec.device_type, spec.devices)
         keras.utils.set_random_seed(spec.seed)
         with self.strategy.scope():
-            self.model = models.load(spec.model).keras_model(records.shape, records.classes)
+            self.model = models.load(spec.model, spec.model_source).keras_model(records.shape, records.classes)
             load_keras(self.model, context.weights)
             self.weights = [variable.value for variable in self.model.trainable_variables]
             self.velocity = [tf.Variable(tf.zeros_like(w), trainable=False) for w in self.weights]

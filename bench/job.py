@@ -9,6 +9,7 @@ from bench import environment, record
 from bench.sources import digest, sources
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
+from models._foreign import file_of
 
 REGISTRY = "bench/systems.py"
 
@@ -18,8 +19,15 @@ def system_sources(spec: RunSpec) -> list[str]:
 
     The registry is not one of them: a line for another system leaves this one's runs as they are.
     """
-    found = sources(SYSTEMS[spec.system], f"models.{spec.model}")
-    return [path for path in found if path != REGISTRY]
+    found = sources(SYSTEMS[spec.system]) + model_sources(spec.model, spec.model_source)
+    return sorted(set(found) - {REGISTRY})
+
+
+def model_sources(name: str, source: str | None = None) -> list[str]:
+    """The files of a model; of one from outside the repository, its own file by its full path."""
+    if source:
+        return [*sources("models"), str(file_of(source))]
+    return sources("models", f"models.{name}")
 
 
 def describe(

@@ -37,6 +37,7 @@ FINISHED, REACHED, DIVERGED, OUT_OF_MEMORY, FAILED = (
     "out_of_memory",
     "failed",
 )
+NOT_AVAILABLE = "not_available"  # no run at all: the system has no such model
 
 
 class Table:

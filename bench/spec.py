@@ -25,7 +25,8 @@ class RunSpec:
     `batch` is the batch of one learner (of one device for systems without learners), so that one
     iteration consumes `devices * learners * batch` images. `learners` counts per device. Models of
     averaging systems read `variant`, `alpha` (None: 1/k, with k = devices * learners) and `mu`;
-    the others ignore them. `target` is a test accuracy in (0, 1). `schedule` is a learning-rate
+    the others ignore them. `model_source` is where a model from outside `models/` comes from.
+    `target` is a test accuracy in (0, 1). `schedule` is a learning-rate
     rule of `bench.schedules`. Learners synchronise every `tau` iterations (0: never).
     `batch_norm` says whose statistics the evaluated model has.
 
@@ -36,6 +37,7 @@ class RunSpec:
 
     system: str
     model: str
+    model_source: str | None = None
     dataset: str
     device_type: Literal["cpu", "cuda"] = "cpu"
     devices: int = 1

@@ -1,10 +1,12 @@
-"""Join the planned runs: `python -m bench.summary RESULTS`.
+"""Join the planned runs: `python -m bench.summary RESULTS [--not-available CELLS_JSON]`.
 
 Writes summary.csv, one row a run; epochs.csv, one row an epoch; autotune.csv, one row a throughput
 sample of the runs whose learners are tuned; and machines.json.
 """
 
-import sys
+import argparse
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -17,7 +19,7 @@ from bench.progress import MATRIX
 from bench.schedules import describe
 
 SPEC_COLUMNS = (
-    "system,model,dataset,device_type,devices,learners,batch,seed,variant,alpha,mu,momentum,"
+    "system,model,model_source,dataset,device_type,devices,learners,batch,seed,variant,alpha,mu,momentum,"
     "tau,batch_norm,weight_decay,lr,schedule,epochs,augmentation,precision,compile,channels_last,"
     "graph,unroll,cudnn_benchmark,target"
 ).split(",")
@@ -37,12 +39,7 @@ def summarise(folder: Path) -> dict[str, Any]:
         for row in record.read_table(folder / record.EPOCHS)
     ]
     spec = run["spec"]
-    row: dict[str, Any] = {"run": run["run"]} | {name: spec.get(name) for name in SPEC_COLUMNS}
-    row["schedule"] = describe(spec["schedule"])
-    if spec["variant"] is None:
-        row |= {"learners": 1} | dict.fromkeys(_OF_AVERAGING)
-    elif spec["alpha"] is None:
-        row["alpha"] = "1/k"
+    row: dict[str, Any] = {"run": run["run"]} | _settings(spec)
     row |= {
         "status": outcome["status"],
         "reason": outcome["reason"],
@@ -72,6 +69,22 @@ def summarise(folder: Path) -> dict[str, Any]:
     return row
 
 
+def _settings(spec: Mapping[str, Any]) -> dict[str, Any]:
+    row = {name: spec.get(name) for name in SPEC_COLUMNS}
+    row["schedule"] = describe(spec["schedule"])
+    if spec["variant"] is None:
+        row |= {"learners": 1} | dict.fromkeys(_OF_AVERAGING)
+    elif spec["alpha"] is None:
+        row["alpha"] = "1/k"
+    return row
+
+
+def not_available(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of a cell that its system can't run; `cell` has `run`, `spec` and `reason`."""
+    outcome = {"status": record.NOT_AVAILABLE, "reason": cell["reason"], "epochs_run": 0}
+    return {"run": cell["run"]} | _settings(cell["spec"]) | outcome
+
+
 SUMMARY_COLUMNS = [
     "run",
     *SPEC_COLUMNS,
@@ -86,13 +99,17 @@ _WHOLE = ["tau", "unroll", "learners_final", *record.MEMORY, *(f"{r}_epochs" for
 
 
 def main() -> None:
-    """Join the runs that RESULTS/state/matrix.txt lists."""
-    results = Path(sys.argv[1])
+    """Join the runs that RESULTS/state/matrix.txt lists; name the cells that could not be runs."""
+    parser = argparse.ArgumentParser(prog="python -m bench.summary", description=__doc__)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--not-available", type=json.loads, default=[])
+    options = parser.parse_args()
+    results = options.results
     runs = (results / "state" / MATRIX).read_text().split()
     folders = [results / "runs" / run for run in runs]
-    summary = pd.DataFrame([summarise(folder) for folder in folders]).reindex(
-        columns=SUMMARY_COLUMNS
-    )
+    rows = [summarise(folder) for folder in folders]
+    rows += [not_available(cell) for cell in options.not_available]
+    summary = pd.DataFrame(rows).reindex(columns=SUMMARY_COLUMNS)
     for name in _WHOLE:
         summary[name] = summary[name].astype("Int64")
     _publish(summary, results / "summary.csv")

@@ -6,6 +6,9 @@ SYSTEMS = {
     "tensorflow": "baselines.tensorflow_ssgd",
 }
 
+# Systems that train a model's Keras definition; the others train its torch definition.
+KERAS = {"tensorflow"}
+
 # Systems that keep several learners per device around a central average model.
 AVERAGING = {"crossbow"}
 

@@ -43,7 +43,7 @@ class Crossbow:
         use_precision(spec.precision, spec.cudnn_benchmark)
         self.sync, self.engine = Sync(context.ranks), engine_for(self.device, spec.graph)
         self.feed = feed_for(records, spec.augmentation, spec.seed, self.device, spec.channels_last)
-        network = models.load(spec.model).torch_model(records.shape, records.classes)
+        network = models.load(spec.model, spec.model_source).torch_model(records.shape, records.classes)
         load_torch(network, context.weights)
         network.to(self.device)
         self.tuning = None

@@ -23,7 +23,7 @@ from bench.spec import (
     RunSpec,
     stability_bound,
 )
-from bench.systems import AVERAGING, STEP_OPTIONS, SYSTEMS
+from bench.systems import AVERAGING, KERAS, STEP_OPTIONS, SYSTEMS
 from data_prep import datasets
 from data_prep.augment import AUGMENTATIONS
 
@@ -54,14 +54,19 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs of one config, by id, in the order in which they should happen."""
+    """The runs of one config, by id, in the order in which they should happen.
+
+    `not_available` has the cells whose system does not offer the model: run, spec and reason.
+    """
 
     name: str
     runs: dict[str, RunSpec]
+    not_available: list[dict[str, Any]]
     results: Path
     data: Path
     archives: str
     interpreters: Mapping[str, str]
+    models: Mapping[str, str]
 
 
 def plan(config: Mapping[str, Any]) -> Plan:
@@ -78,24 +83,30 @@ def plan(config: Mapping[str, Any]) -> Plan:
         if folder.exists() and not folder.is_dir():
             raise ConfigError(f"{key}: {folder} is a file; name a folder")
     runs: dict[str, RunSpec] = {}
+    missing: dict[str, dict[str, Any]] = {}
+    models_from = _own_models(config.get("models", {}))
     for index, group in enumerate(config["matrix"]):
         where = f"matrix[{index}]"
         for cell in _cells({**config.get("defaults", {}), **group}, where):
-            spec = _spec(cell, group, where)
+            spec = _spec(cell, group, where, models_from)
             _refuse_oversized(spec, where)
-            _refuse_shape(spec, where)
-            if spec.id in runs:
+            if spec.id in runs or spec.id in missing:
                 raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
-            runs[spec.id] = spec
+            if reason := _lacks_model(spec, where):
+                missing[spec.id] = {"run": spec.id, "spec": spec.to_dict(), "reason": reason}
+            else:
+                runs[spec.id] = spec
     for system in config.get("interpreters", {}):
         _one_of("interpreters", system, list(SYSTEMS), "system")
     return Plan(
         name=config["name"],
         runs=dict(sorted(runs.items(), key=lambda item: item[1].seed)),
+        not_available=list(missing.values()),
         results=Path(config.get("results", "results")),
         data=Path(config.get("data", "data")),
         archives=config.get("archives", ""),
         interpreters=config.get("interpreters", {}),
+        models=models_from,
     )
 
 
@@ -131,13 +142,29 @@ def _cells(group: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
         yield dict(zip(group, values, strict=True))
 
 
-def _spec(cell: dict[str, Any], group: Mapping[str, Any], where: str) -> RunSpec:
+def _own_models(sources: Mapping[str, str]) -> dict[str, str]:
+    """The user's models, by name: where each comes from, checked."""
+    for name, source in sources.items():
+        if name in models.known():
+            raise ConfigError(f"models.{name}: the suite has a model of this name; choose another")
+        try:
+            models.load(name, source)
+        except ValueError as error:
+            raise ConfigError(f"models.{name}: {error}") from None
+    return dict(sources)
+
+
+def _spec(
+    cell: dict[str, Any], group: Mapping[str, Any], where: str, models_from: Mapping[str, str]
+) -> RunSpec:
     cell_schema = {**SCHEMA["$defs"]["cell"], "$defs": SCHEMA["$defs"]}
     _validate(cell, cell_schema, where)
     cell = _numbers(cell, where)
     system = cell["system"]
     _one_of(f"{where}.system", system, list(SYSTEMS), "system")
-    _one_of(f"{where}.model", cell["model"], models.known(), "model")
+    _one_of(f"{where}.model", cell["model"], [*models.known(), *models_from], "model")
+    if cell["model"] in models_from:
+        cell["model_source"] = models_from[cell["model"]]
     _one_of(f"{where}.dataset", cell["dataset"], datasets.known(), "dataset")
     augmentation = cell.get("augmentation", "none")
     _one_of(f"{where}.augmentation", augmentation, list(AUGMENTATIONS), "augmentation")
@@ -224,12 +251,17 @@ def _refuse_oversized(spec: RunSpec, where: str) -> None:
         )
 
 
-def _refuse_shape(spec: RunSpec, where: str) -> None:
-    model, shape = models.load(spec.model), datasets.load(spec.dataset).SHAPE
+def _lacks_model(spec: RunSpec, where: str) -> str | None:
+    """Why the system can't run the model; a model that can't take the images is refused."""
+    model, shape = models.load(spec.model, spec.model_source), datasets.load(spec.dataset).SHAPE
     try:
         getattr(model, "check_shape", lambda shape: None)(shape)
     except ValueError as error:
         raise ConfigError(f"{where}.model: on {spec.dataset}, {error}") from None
+    framework = "keras" if spec.system in KERAS else "torch"
+    return (
+        None if hasattr(model, f"{framework}_model") else f"{spec.model} has no {framework}_model"
+    )
 
 
 @functools.cache

@@ -22,7 +22,7 @@ def without(key):
 
 
 REFUSED = {
-    "unknown key": (config(sweep=1), "'sweep'", "matrix, name"),
+    "unknown key": (config(sweep=1), "'sweep'", "matrix, models, name"),
     "unknown key in defaults": (config(defaults={"btach": 8}), "'btach'", "batch"),
     "unknown key in a group": (config({"btach": 8}), "matrix[0]", "'btach'", "batch"),
     "unknown system": (config({"system": "horovod"}), "matrix[0].system", "'horovod'", "pytorch"),

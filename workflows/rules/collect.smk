@@ -1,5 +1,7 @@
 """The tables that figures and report read."""
 
+import json
+
 
 rule collect:
     input:
@@ -16,6 +18,8 @@ rule collect:
         "../envs/plots.yaml"
     params:
         runs=list(PLAN.runs),
+        not_available=json.dumps(PLAN.not_available),
         results=subpath(output.summary, parent=True),
     shell:
-        "python -m bench.summary {params.results:q} 2>&1 | tee {log:q}"
+        "python -m bench.summary {params.results:q} --not-available {params.not_available:q}"
+        " 2>&1 | tee {log:q}"

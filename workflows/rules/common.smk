@@ -5,7 +5,7 @@ from pathlib import Path
 
 import plots
 from bench import record
-from bench.job import system_sources
+from bench.job import model_sources, system_sources
 from bench.launch import failures
 from bench.sources import sources
 from bench.systems import SYSTEMS

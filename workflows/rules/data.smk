@@ -22,7 +22,7 @@ rule records:
 
 rule weights:
     input:
-        sources=lambda wc: sources("models", f"models.{wc.model}"),
+        sources=lambda wc: model_sources(wc.model, PLAN.models.get(wc.model)),
         manifest=f"{DATA}/{{dataset}}/manifest.json",
     output:
         f"{RESULTS}/weights/{{model}}/{{dataset}}/seed-{{seed}}.npz",
@@ -32,6 +32,11 @@ rule weights:
         "../envs/torch.yaml"
     params:
         records=subpath(input.manifest, parent=True),
+        source=lambda wc: (
+            f"--source {shlex.quote(PLAN.models[wc.model])}"
+            if wc.model in PLAN.models
+            else ""
+        ),
     shell:
-        "python -m models {wildcards.model} --records {params.records:q}"
+        "python -m models {wildcards.model} {params.source} --records {params.records:q}"
         " --seed {wildcards.seed} {output:q} 2>&1 | tee {log:q}"
