@@ -7,16 +7,40 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Random crops out of `pad` zero pixels added on each side, and random mirroring if `flip`."""
+    """Random crops out of `pad` zero pixels added on each side, and random mirroring if `flip`.
 
-    pad: int
-    flip: bool
+    `resized_crop` takes the crops of `data_prep.crops` instead, of encoded images alone.
+    """
+
+    pad: int = 0
+    flip: bool = False
+    resized_crop: bool = False
 
 
 AUGMENTATIONS = {
-    "none": Augmentation(pad=0, flip=False),
+    "none": Augmentation(),
     "crop_flip": Augmentation(pad=4, flip=True),
+    "resized_crop_flip": Augmentation(flip=True, resized_crop=True),
 }
+
+
+def augmentation_of(name: str, dataset: str, encoded: bool) -> Augmentation:
+    """The augmentation of that name, if records of this form can have it.
+
+    Raises:
+        ValueError: it is one of encoded images and these are arrays, or the other way about.
+    """
+    chosen = AUGMENTATIONS[name]
+    if chosen.resized_crop and not encoded:
+        raise ValueError(
+            f"augmentation {name} is for encoded images and {dataset} has arrays; use crop_flip"
+        )
+    if chosen.pad and encoded:
+        raise ValueError(
+            f"augmentation {name} is for arrays and {dataset} has encoded images; use "
+            "resized_crop_flip"
+        )
+    return chosen
 
 
 def crop_flip_normalise(

@@ -11,22 +11,29 @@ from data_prep.augment import AUGMENTATIONS
 class EpochPlan:
     """What one epoch visits, in order: N samples, each with its crop and its flip.
 
+    Of encoded images the size is known when they are read, so their crops are drawn then, by
+    `data_prep.crops` from seed, epoch and sample: a plan of ImageNet stays small.
+
     Attributes:
         indices: int64 [N], which sample; over a whole epoch a permutation of range(N).
         offsets: uint8 [N, 2], row and column of the crop in the zero-padded image, in [0, 2 * pad].
         flips: bool [N], whether the image is mirrored left to right.
+        seed: what the plan was drawn from; `epoch` likewise.
     """
 
     indices: np.ndarray
     offsets: np.ndarray
     flips: np.ndarray
+    seed: int
+    epoch: int
 
     def __len__(self) -> int:
         return len(self.indices)
 
     def __getitem__(self, part: slice) -> "EpochPlan":
         """A stretch of the epoch, `plan[start:stop]`, as views that copy nothing."""
-        return EpochPlan(self.indices[part], self.offsets[part], self.flips[part])
+        columns = self.indices[part], self.offsets[part], self.flips[part]
+        return EpochPlan(*columns, self.seed, self.epoch)
 
 
 def epoch_plan(samples: int, seed: int, epoch: int, augmentation: str = "none") -> EpochPlan:
@@ -54,4 +61,4 @@ def epoch_plan(samples: int, seed: int, epoch: int, augmentation: str = "none") 
     chosen = AUGMENTATIONS[augmentation]
     offsets = crop.integers(0, 2 * chosen.pad, size=(samples, 2), dtype=np.uint8, endpoint=True)
     flips = mirror.random(samples) < 0.5 if chosen.flip else np.zeros(samples, bool)
-    return EpochPlan(order.permutation(samples), offsets, flips)
+    return EpochPlan(order.permutation(samples), offsets, flips, seed, epoch)

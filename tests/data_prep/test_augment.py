@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from data_prep.augment import AUGMENTATIONS, crop_flip_normalise
+from data_prep.augment import AUGMENTATIONS, augmentation_of, crop_flip_normalise
 from data_prep.epoch_plan import epoch_plan
 
 
@@ -81,3 +81,12 @@ def test_offsets_past_the_padding_and_other_types_are_refused():
         crop_flip_normalise(
             images / 255, np.zeros((1, 2), np.uint8), flips, 0, np.zeros(1), np.ones(1)
         )
+
+
+def test_an_augmentation_of_the_other_kind_of_records_is_refused():
+    assert augmentation_of("crop_flip", "digits", encoded=False).pad == 4
+    assert augmentation_of("resized_crop_flip", "imagenet", encoded=True).resized_crop
+    with pytest.raises(ValueError, match="digits has arrays; use crop_flip"):
+        augmentation_of("resized_crop_flip", "digits", encoded=False)
+    with pytest.raises(ValueError, match="imagenet has encoded images; use resized_crop_flip"):
+        augmentation_of("crop_flip", "imagenet", encoded=True)

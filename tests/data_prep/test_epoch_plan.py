@@ -64,19 +64,28 @@ def test_without_augmentation_nothing_moves():
     assert not plan.offsets.any() and not plan.flips.any()
 
 
+def test_the_plan_of_encoded_images_moves_nothing_but_flips():
+    plan = epoch_plan(1000, seed=0, epoch=0, augmentation="resized_crop_flip")
+    assert not plan.offsets.any() and 0.4 < plan.flips.mean() < 0.6
+
+
 def test_a_slice_is_a_view_of_all_three():
-    plan = epoch_plan(50, seed=0, epoch=0, augmentation="crop_flip")
+    plan = epoch_plan(50, seed=4, epoch=3, augmentation="crop_flip")
     part = plan[10:25]
     assert np.array_equal(part.indices, plan.indices[10:25])
     assert np.array_equal(part.offsets, plan.offsets[10:25])
     assert np.array_equal(part.flips, plan.flips[10:25])
     assert np.shares_memory(part.indices, plan.indices)
+    assert (part.seed, part.epoch) == (4, 3)
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"augmentation": "crop"}, "unknown augmentation 'crop'; known: crop_flip, none"),
+        (
+            {"augmentation": "crop"},
+            "unknown augmentation 'crop'; known: crop_flip, none, resized_crop_flip",
+        ),
         ({"samples": 0}, "at least one sample"),
         ({"seed": -1}, "seed must be"),
         ({"seed": 2**32}, "seed must be"),

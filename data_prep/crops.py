@@ -1,0 +1,60 @@
+"""Which part of an image of any size a network sees: random resized crops, and the centre of tests.
+
+Pure functions of whole numbers, so that every system, engine and number of threads sees the same
+pixels. The rules are torchvision's, `RandomResizedCrop` and `Resize` with `CenterCrop`.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+AREA = (0.08, 1.0)  # of the image
+RATIO = (3 / 4, 4 / 3)  # width to height
+ATTEMPTS = 10
+TEST_MARGIN = 256 / 224  # the shorter side of a test image to the side of its crop
+
+
+class Box(NamedTuple):
+    """A rectangle of whole pixels inside an image."""
+
+    top: int
+    left: int
+    height: int
+    width: int
+
+
+def random_box(seed: int, epoch: int, sample: int, height: int, width: int) -> Box:
+    """The random resized crop of a sample of `height` x `width` pixels in one epoch.
+
+    A part of uniform area and log-uniform ratio, anywhere in the image; where none of ten fits,
+    the largest central part of a permitted ratio. The draws are those of Philox keyed by seed and
+    epoch, at a counter that the sample sets, so a crop can be had without those before it.
+    """
+    philox = np.random.Philox(key=seed << 32 | epoch, counter=sample << 64)
+    draws = np.random.Generator(philox).random((ATTEMPTS, 4))
+    low, high = map(math.log, RATIO)
+    for area, ratio, y, x in draws.tolist():
+        pixels = height * width * (AREA[0] + area * (AREA[1] - AREA[0]))
+        shape = math.exp(low + ratio * (high - low))
+        w, h = round(math.sqrt(pixels * shape)), round(math.sqrt(pixels / shape))
+        if 0 < w <= width and 0 < h <= height:
+            return Box(int(y * (height - h + 1)), int(x * (width - w + 1)), h, w)
+    if width / height < RATIO[0]:
+        return _central(height, width, round(width / RATIO[0]), width)
+    if width / height > RATIO[1]:
+        return _central(height, width, height, round(height * RATIO[1]))
+    return Box(0, 0, height, width)
+
+
+def centre_box(height: int, width: int) -> Box:
+    """The square that is left of an image whose shorter side is 256/224 of the crop's.
+
+    To resize the image and crop its centre is to resize the crop, but for fractions of a pixel.
+    """
+    side = max(1, round(min(height, width) / TEST_MARGIN))
+    return _central(height, width, side, side)
+
+
+def _central(height: int, width: int, h: int, w: int) -> Box:
+    return Box((height - h) // 2, (width - w) // 2, h, w)
