@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import models
 from bench import environment, record
 from bench.sources import digest, sources
 from bench.spec import RunSpec
@@ -27,7 +28,7 @@ def model_sources(name: str, source: str | None = None) -> list[str]:
     """The files of a model; of one from outside the repository, its own file by its full path."""
     if source:
         return [*sources("models"), str(file_of(source))]
-    return sources("models", f"models.{name}")
+    return sources("models", models.module_of(name))
 
 
 def describe(

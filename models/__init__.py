@@ -1,15 +1,19 @@
-"""One file is one network; the file's name is the model's name in a config.
+"""A model's name in a config is that of a network in one of the files here.
 
-A model file defines `torch_model(shape, classes)` and `keras_model(shape, classes)`, the same
-network in both frameworks with its layers in the same order; `shape` is (height, width, channels)
-of the images, which torch takes as NCHW and Keras as NHWC. Both raise ValueError, in one sentence,
-for images that the network can't take. What networks share is in files whose names start with "_".
+A file describes one network or a family, in either of two ways:
 
-A model that does not suit every shape says so in `check_shape(shape)`: a ValueError with a
-sentence, before anything is built.
+- `NETWORKS` lists `models._network.Network`s, each a list of layers that is built in torch and in
+  Keras alike;
+- `torch_model(shape, classes)` and, if there is one, `keras_model(shape, classes)` are written by
+  hand, with their layers in the same order, and the file's name is the model's.
+
+`shape` is (height, width, channels) of the images, which torch takes as NCHW and Keras as NHWC. A
+model that does not suit every shape says so in `check_shape(shape)`: a ValueError with a sentence,
+before anything is built. Files whose names start with "_" hold what networks share.
 """
 
 import importlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +24,47 @@ FOLDER = Path(__file__).parent
 
 def known() -> list[str]:
     """The names of all models."""
-    return sorted({path.stem for path in FOLDER.glob("[!_]*.py")} - {"weights"})
+    return sorted(_found())
 
 
 def load(name: str, source: str | None = None) -> Any:
-    """The module of model `name`; of one from outside this folder, what `source` names.
+    """The model `name`; of one from outside this folder, what `source` names.
+
+    It has `torch_model(shape, classes)`, and `keras_model` and `check_shape(shape)` if there are.
 
     Raises:
         ValueError: there is no such model; lists those there are.
     """
     if source:
         return foreign(source)
-    if name not in known():
+    return _lookup(name)[1]
+
+
+def module_of(name: str) -> str:
+    """The module that defines the model `name`, such as "models.vgg".
+
+    Raises:
+        ValueError: there is no such model; lists those there are.
+    """
+    return _lookup(name)[0]
+
+
+def _lookup(name: str) -> tuple[str, Any]:
+    if name not in _found():
         raise ValueError(f"unknown model {name!r}; use one of {', '.join(known())}")
-    return importlib.import_module(f"models.{name}")
+    return _found()[name]
+
+
+@cache
+def _found() -> dict[str, tuple[str, Any]]:
+    """Module and model by name; files that define neither form are none."""
+    found = {}
+    for path in sorted(FOLDER.glob("[!_]*.py")):
+        module = importlib.import_module(f"models.{path.stem}")
+        networks = {network.name: network for network in getattr(module, "NETWORKS", [])}
+        if not networks and hasattr(module, "torch_model"):
+            networks = {path.stem: module}
+        if twice := found.keys() & networks.keys():
+            raise ValueError(f"{path.name}: another file defines {', '.join(sorted(twice))}")
+        found |= {name: (module.__name__, network) for name, network in networks.items()}
+    return found

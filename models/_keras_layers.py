@@ -1,35 +1,176 @@
-"""What networks in Keras share; `models._torch_layers` is the same in torch."""
+"""Networks in Keras, from their description in `models._layers`."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from keras import Sequential, layers
+import numpy as np
+from keras import Sequential, backend, layers, ops
+
+from models import _layers as layer_of
+from models._layers import Layer, Shape, Size, pair
 
 
-def norm() -> Any:
-    """Batch norm with torch's epsilon and pace.
+def build(description: Iterable[Layer], shape: Shape) -> Sequential:
+    """The network on images of shape (channels, height, width), which it takes as NHWC."""
+    channels, height, width = shape
+    return Sequential([layers.Input((height, width, channels)), *_sequence(description, shape)])
 
-    One difference stays: torch's moving variance takes in the unbiased variance of a batch, Keras's
-    the biased one, which is smaller by the factor (n - 1) / n for n values per channel. Training
-    is not touched by it; what a trained model says in evaluation is, slightly.
+
+class Norm(layers.BatchNormalization):
+    """Batch norm with torch's pace, and its unbiased variance in the statistics that move.
+
+    Keras's own takes the biased one, smaller by (n - 1) / n for n values per channel; then a model
+    trained in both frameworks would say different things in evaluation.
     """
-    return layers.BatchNormalization(momentum=0.9, epsilon=1e-5)
+
+    def __init__(self, epsilon: float) -> None:
+        super().__init__(momentum=0.9, epsilon=epsilon)
+
+    def call(self, inputs: Any, training: bool | None = None) -> Any:
+        """Normalise; in training by the batch's statistics, which the moving ones take in."""
+        x = ops.cast(inputs, backend.result_type(inputs.dtype, "float32"))
+        mean, variance = self.moving_mean, self.moving_variance
+        if training:
+            mean, variance = ops.moments(x, self._reduction_axes)
+            n = ops.cast(ops.size(x) // x.shape[-1], x.dtype)
+            unbiased = variance * n / (n - 1)
+            for moving, new in ((self.moving_mean, mean), (self.moving_variance, unbiased)):
+                moving.assign(moving * self.momentum + new * (1 - self.momentum))
+        y = ops.batch_normalization(x, mean, variance, -1, self.beta, self.gamma, self.epsilon)
+        return ops.cast(y, self.compute_dtype)
 
 
-def conv_norm(filters: int, kernel: int, stride: int = 1) -> list[Any]:
-    """A convolution without bias, and batch norm.
+class Residual(layers.Layer):
+    """The sum of two paths, and its ReLU; a shortcut without layers is the identity."""
 
-    Both ends are padded alike; "same" pads a convolution with a stride more at the far end.
-    """
-    if stride == 1 or kernel == 1:
-        return [layers.Conv2D(filters, kernel, stride, padding="same", use_bias=False), norm()]
-    pad = layers.ZeroPadding2D(kernel // 2)
-    return [pad, layers.Conv2D(filters, kernel, stride, use_bias=False), norm()]
+    def __init__(self, main: list[Any], shortcut: list[Any], relu: bool) -> None:
+        super().__init__()
+        self.main, self.relu = Sequential(main), relu
+        self.shortcut = Sequential(shortcut) if shortcut else None
+
+    def build(self, shape: Any) -> None:
+        """Both paths start from x."""
+        self.main.build(shape)
+        if self.shortcut:
+            self.shortcut.build(shape)
+
+    def call(self, x: Any) -> Any:
+        """Both paths start from x."""
+        total = self.main(x) + (self.shortcut(x) if self.shortcut else x)
+        return ops.relu(total) if self.relu else total
 
 
-def residual(x: Any, main: list[Any], shortcut: list[Any]) -> Any:
-    """ReLU of the sum of two paths from x; a shortcut without layers is the identity.
+class Concat(layers.Layer):
+    """Several paths, side by side in the channels."""
 
-    Each path is a model of its own, so that the order of weights is that of the lists.
-    """
-    other = Sequential(shortcut)(x) if shortcut else x
-    return layers.ReLU()(layers.Add()([Sequential(main)(x), other]))
+    def __init__(self, branches: list[list[Any]]) -> None:
+        super().__init__()
+        self.branches = [Sequential(branch) for branch in branches]
+
+    def build(self, shape: Any) -> None:
+        """All paths start from x."""
+        for branch in self.branches:
+            branch.build(shape)
+
+    def call(self, x: Any) -> Any:
+        """All paths start from x."""
+        return ops.concatenate([branch(x) for branch in self.branches], -1)
+
+
+class Pad(layers.Layer):
+    """Values around an image: ((above, below), (left, right))."""
+
+    def __init__(self, amounts: tuple[tuple[int, int], ...], value: float = 0.0) -> None:
+        super().__init__()
+        self.amounts, self.value = ((0, 0), *amounts, (0, 0)), value
+
+    def call(self, x: Any) -> Any:
+        """The larger images."""
+        return ops.pad(x, self.amounts, constant_values=self.value)
+
+
+class Scale(layers.Layer):
+    """Each pixel times a constant."""
+
+    def __init__(self, factors: np.ndarray) -> None:
+        super().__init__()
+        self.factors = factors
+
+    def call(self, x: Any) -> Any:
+        """The images, scaled."""
+        return x * ops.cast(self.factors[..., None], x.dtype)
+
+
+def _sequence(description: Iterable[Layer], shape: Shape) -> list[Any]:
+    made = []
+    for layer in description:
+        made += _layer(layer, shape)
+        shape = layer.out(shape)
+    return made
+
+
+def _layer(layer: Layer, shape: Shape) -> list[Any]:
+    match layer:
+        case layer_of.Conv(filters, kernel, stride, padding, bias):
+            if _keeps_size(kernel, stride, padding):
+                return [layers.Conv2D(filters, kernel, padding="same", use_bias=bias)]
+            # "same" pads a convolution with a stride more at the far end.
+            pad = [layers.ZeroPadding2D(padding)] if any(pair(padding)) else []
+            return [*pad, layers.Conv2D(filters, kernel, stride, use_bias=bias)]
+        case layer_of.Dense(units):
+            return [layers.Dense(units)]
+        case layer_of.Norm(epsilon):
+            return [Norm(epsilon)]
+        case layer_of.ReLU():
+            return [layers.ReLU()]
+        case layer_of.MaxPool(window, stride, padding) if _keeps_size(window, stride, padding):
+            return [layers.MaxPooling2D(window, stride, padding="same")]
+        case layer_of.MaxPool(window, stride):
+            return [*_padded(layer, shape, -np.inf), layers.MaxPooling2D(window, stride)]
+        case layer_of.AvgPool(window, stride):
+            pool = [*_padded(layer, shape, 0.0), layers.AveragePooling2D(window, stride)]
+            return pool + ([Scale(_whole_by_part(layer, shape))] if layer.ceil else [])
+        case layer_of.GlobalAvgPool():
+            return [layers.GlobalAveragePooling2D(keepdims=True)]
+        case layer_of.Flatten():
+            return [layers.Permute((3, 1, 2)), layers.Flatten()]
+        case layer_of.Dropout(rate):
+            return [layers.Dropout(rate)]
+        case layer_of.Residual(main, shortcut, relu):
+            return [Residual(_sequence(main, shape), _sequence(shortcut, shape), relu)]
+        case layer_of.Concat(branches):
+            return [Concat([_sequence(branch, shape) for branch in branches])]
+    raise TypeError(f"no layer of Keras for {layer}")
+
+
+def _keeps_size(kernel: Size, stride: Size, padding: Size) -> bool:
+    """Whether it is padded as "same" is, without an operator for the padding."""
+    padded = zip(pair(kernel), pair(padding), strict=True)
+    return pair(stride) == (1, 1) and all(k == 2 * p + 1 for k, p in padded)
+
+
+def _beyond(pool: layer_of.Pool, shape: Shape) -> list[int]:
+    """How far the last windows reach beyond the image and its padding, down and across."""
+    sides = zip(
+        pool.out(shape)[1:], shape[1:], pair(pool.window), pair(pool.stride), pair(pool.padding),
+        strict=True,
+    )  # fmt: skip
+    return [max(0, (count - 1) * s + k - size - 2 * p) for count, size, k, s, p in sides]
+
+
+def _padded(pool: layer_of.Pool, shape: Shape, value: float) -> list[Any]:
+    padding = zip(pair(pool.padding), _beyond(pool, shape), strict=True)
+    amounts = tuple((p, p + beyond) for p, beyond in padding)
+    return [Pad(amounts, value)] if any(map(any, amounts)) else []
+
+
+def _whole_by_part(pool: layer_of.Pool, shape: Shape) -> np.ndarray:
+    """By how much each window is larger than its part in the image and its padding."""
+    factors = []
+    for count, k, beyond in zip(
+        pool.out(shape)[1:], pair(pool.window), _beyond(pool, shape), strict=True
+    ):
+        side = np.ones(count)
+        side[-1] = k / (k - beyond)
+        factors.append(side)
+    return np.outer(*factors)

@@ -1,54 +1,32 @@
 """LeNet as the CROSSBOW paper sizes it: 1,111,946 parameters on MNIST, 4.24 MiB.
 
-Two 5x5 convolutions (32, 64) with max pooling, then 1024 hidden units. Images smaller than 28
-pixels, such as scikit-learn's digits, get padded convolutions; there is nothing left of them
-otherwise.
+Two 5x5 convolutions (32, 64) with max pooling, then 1024 hidden units. The released Crossbow code
+also drops 40% of them; here there is no dropout. Images smaller than 28 pixels, such as
+scikit-learn's digits, get padded convolutions; there is nothing left of them otherwise.
 """
 
-
-def torch_model(shape: tuple[int, int, int], classes: int):
-    """The network as a torch module on NCHW images."""
-    from torch import nn
-
-    padding, flat = _geometry(shape)
-    return nn.Sequential(
-        nn.Conv2d(shape[2], 32, 5, padding=padding),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Conv2d(32, 64, 5, padding=padding),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Flatten(),
-        nn.Linear(flat, 1024),
-        nn.ReLU(),
-        nn.Linear(1024, classes),
-    )
+from models._layers import Conv, Dense, Flatten, Layer, MaxPool, ReLU
+from models._network import Images, Network
 
 
-def keras_model(shape: tuple[int, int, int], classes: int):
-    """The network as a Keras model on NHWC images."""
-    from keras import Sequential, layers
-
-    padding = "same" if _geometry(shape)[0] else "valid"
-    return Sequential(
-        [
-            layers.Input(shape),
-            layers.Conv2D(32, 5, padding=padding, activation="relu"),
-            layers.MaxPooling2D(2),
-            layers.Conv2D(64, 5, padding=padding, activation="relu"),
-            layers.MaxPooling2D(2),
-            layers.Permute((3, 1, 2)),  # torch flattens channels first
-            layers.Flatten(),
-            layers.Dense(1024, activation="relu"),
-            layers.Dense(classes),
-        ]
-    )
-
-
-def _geometry(shape: tuple[int, int, int]) -> tuple[int, int]:
-    """The convolutions' padding and the number of features after the second pooling."""
+def layers(shape: Images, classes: int) -> list[Layer]:
+    """The network, with padding for small images."""
     padding = 2 if min(shape[:2]) < 28 else 0
-    height, width = shape[:2]
-    for _ in range(2):
-        height, width = (height - 4 + 2 * padding) // 2, (width - 4 + 2 * padding) // 2
-    return padding, 64 * height * width
+    return [
+        *(Conv(32, 5, padding=padding), ReLU(), MaxPool(2, 2)),
+        *(Conv(64, 5, padding=padding), ReLU(), MaxPool(2, 2)),
+        *(Flatten(), Dense(1024), ReLU(), Dense(classes)),
+    ]
+
+
+NETWORKS = [
+    Network(
+        "lenet",
+        layers,
+        source="Koliousis et al. 2019",
+        sizes=(((28, 28, 1), 10),),
+        notes="without the dropout of the released Crossbow code",
+        smallest=4,
+        instead="logistic",
+    )
+]

@@ -93,7 +93,7 @@ def test_conda_environments_have_the_locked_versions(path):
 
 TORCH = [module for name, module in SYSTEMS.items() if name != "tensorflow"]
 DATA = [f"data_prep.{name.replace('-', '_')}" for name in datasets.known()]
-MODELS = [f"models.{name}" for name in models.known()]
+MODELS = sorted({models.module_of(name) for name in models.known()})
 
 
 @pytest.mark.parametrize(
