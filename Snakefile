@@ -9,6 +9,7 @@ min_version("9.0")
 sys.path.insert(0, workflow.basedir)
 
 from workflows.plan import ConfigError, plan, refuse_what_is_not_here
+from workflows.read_config import read_config
 
 # A file that was given stands alone: one without a matrix must be refused, not completed.
 if not workflow.overwrite_configfiles:
@@ -17,6 +18,10 @@ if not workflow.overwrite_configfiles:
 
 
 try:
+    for given in workflow.overwrite_configfiles:
+        read_config(
+            Path(given)
+        )  # Snakemake has read it too, but not whether a key is there twice
     PLAN = plan(config)
 except ConfigError as error:
     sys.exit(f"Config error: {error}")

@@ -11,8 +11,6 @@ import sys
 import time
 from pathlib import Path
 
-import yaml
-
 from bench import record
 from bench.launch import launch
 from bench.progress import MATRIX
@@ -20,6 +18,7 @@ from data_prep.prepare import prepare
 from data_prep.records import RecordsError, open_records
 from models.weights import export
 from workflows.plan import ConfigError, plan, refuse_what_is_not_here
+from workflows.read_config import read_config
 
 
 def main() -> None:
@@ -35,7 +34,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     try:
-        planned = plan(yaml.safe_load(options.config.read_text()))
+        planned = plan(read_config(options.config))
         refuse_what_is_not_here(planned)
         matrix = options.results / "state" / MATRIX
         matrix.parent.mkdir(parents=True, exist_ok=True)
@@ -58,8 +57,8 @@ def main() -> None:
             state = options.results / "state" / spec.id
             inputs = {"records": records, "weights": weights, "state": state}
             launch(spec, inputs, out, sys.executable)
-    except (ConfigError, RecordsError, OSError, yaml.YAMLError) as error:
-        sys.exit(f"{options.config}: {error}")
+    except (ConfigError, RecordsError, OSError) as error:
+        sys.exit(f"Error: {error}")
 
 
 if __name__ == "__main__":

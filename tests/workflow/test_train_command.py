@@ -1,0 +1,53 @@
+"""`python -m workflows.train`: a config's runs without Snakemake."""
+
+import subprocess
+import sys
+
+import pytest
+import yaml
+from suite import CELL, REPOSITORY, rows
+
+from bench import record
+
+
+@pytest.fixture
+def train(tmp_path):
+    """A function that trains a config of two runs and returns what ended."""
+    config = tmp_path / "two.yaml"
+    matrix = [{"system": ["crossbow", "pytorch"], "model": "logistic", "epochs": 1}]
+    config.write_text(yaml.safe_dump({"name": "two", "defaults": CELL, "matrix": matrix}))
+
+    def run(*options, path=config):
+        folders = ("--results", tmp_path / "results", "--data", tmp_path / "data")
+        command = [sys.executable, "-m", "workflows.train", path, *folders, *options]
+        return subprocess.run(
+            list(map(str, command)), cwd=REPOSITORY, capture_output=True, text=True
+        )
+
+    return run
+
+
+def test_trains_what_has_no_result_yet(train, tmp_path):
+    assert train("--budget", "-1").returncode == 0
+    assert not list((tmp_path / "results").glob("runs/*"))
+    done = train()
+    assert done.returncode == 0, done.stderr
+    statuses = sorted((tmp_path / "results").glob("runs/*/status.json"))
+    assert [record.read_json(path)["status"] for path in statuses] == ["finished"] * 2
+    times = [path.stat().st_mtime_ns for path in statuses]
+    train()
+    assert [path.stat().st_mtime_ns for path in statuses] == times
+    joined = [sys.executable, "-m", "bench.summary", str(tmp_path / "results")]
+    subprocess.run(joined, cwd=REPOSITORY, check=True)
+    assert {row["system"] for row in rows(tmp_path / "results/summary.csv")} == {
+        "crossbow",
+        "pytorch",
+    }
+
+
+def test_a_config_that_does_not_do_is_one_sentence(train, tmp_path):
+    done = train(path=tmp_path / "absent.yaml")
+    assert done.returncode == 1
+    assert done.stderr == f"Error: {tmp_path / 'absent.yaml'}: No such file or directory; " + (
+        "name a config file\n"
+    )
