@@ -3,9 +3,9 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -26,13 +26,40 @@ class _HashedFile:
 
 def write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
     """Write a .npy file and return its `bytes` and `sha256`."""
+    whole = np.ascontiguousarray(array)
+    return write_hashed(
+        path, lambda file: np.lib.format.write_array(file, whole, allow_pickle=False)
+    )
 
-    def write(file: BinaryIO) -> dict[str, Any]:
+
+def write_pieces(
+    path: Path, shape: tuple[int, ...], pieces: Iterable[np.ndarray]
+) -> dict[str, Any]:
+    """Write a .npy file of uint8 and of `shape` piece by piece, each in memory only for a while."""
+
+    def write(file: BinaryIO) -> None:
+        header = {"descr": "|u1", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        for piece in pieces:
+            file.write(np.ascontiguousarray(piece).data.cast("B"))
+
+    return write_hashed(path, write)
+
+
+def write_text(path: Path, text: str) -> dict[str, Any]:
+    """Write a text file and return its `bytes` and `sha256`."""
+    return write_hashed(path, lambda file: file.write(text.encode("utf-8", "surrogateescape")))
+
+
+def write_hashed(path: Path, write: Callable[[BinaryIO], Any]) -> dict[str, Any]:
+    """Write a file by whatever `write` does to it, and return its `bytes` and `sha256`."""
+
+    def hashing(file: BinaryIO) -> dict[str, Any]:
         hashed = _HashedFile(file)
-        np.lib.format.write_array(hashed, np.ascontiguousarray(array), allow_pickle=False)
+        write(cast(BinaryIO, hashed))
         return {"bytes": hashed.size, "sha256": hashed.digest.hexdigest()}
 
-    return _write(path, write)
+    return _write(path, hashing)
 
 
 def write_json(path: Path, value: dict) -> None:

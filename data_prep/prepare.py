@@ -1,13 +1,16 @@
 """From source files to a finished records folder."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from data_prep.datasets import Dataset, load
+from data_prep.datasets import Dataset, is_encoded, load, resolve
+from data_prep.disk_space import check_space
 from data_prep.folder_lock import folder_lock
 from data_prep.labels import checked_labels
+from data_prep.options import Options
 from data_prep.partial_records import PartialRecords, finish_publishing
 from data_prep.records import FORMAT, SPLITS, RecordsError, open_records, read_manifest
 
@@ -18,11 +21,13 @@ def prepare(
     archives: str | Path | None = None,
     verify: bool = False,
     report: Callable[[str], None] = lambda line: None,
+    options: Options | None = None,
 ) -> None:
     """Make the records of a dataset, unless the folder already holds them.
 
-    Killed at any moment, it goes on from the last finished split when it runs again. If it fails,
-    finished records that were there stay as they were.
+    Killed at any moment, it goes on from the last finished split when it runs again, and with
+    encoded images from all finished shards. If it fails, finished records that were there stay as
+    they were.
 
     Args:
         name: the dataset.
@@ -30,19 +35,28 @@ def prepare(
         archives: the folder of the source files; without one they are downloaded.
         verify: whether to check the SHA-256 of records already there, and replace bad ones.
         report: is given a line about each step.
+        options: how encoded images are prepared.
 
     Raises:
         RecordsError: the source files are missing or bad, or the folder holds another dataset.
         OSError: the folder can't be written.
     """
     dataset, folder = load(name), Path(folder)
+    archives = Path(archives) if archives else None
     _refuse_other_dataset(name, folder)
+    if is_encoded(dataset):
+        from data_prep.prepare_images import prepare_images  # slow to import, as few need it
+
+        side = resolve(name)[1]
+        chosen = options or Options()
+        prepare_images(name, dataset, side, folder, archives, verify, report, chosen)
+        return
     if _is_finished(folder, dataset.ORIGINS, verify):
         report(f"{folder}: already finished")
         return
 
     report(f"{name}: looking for the source files and checking them")
-    sources = dataset.find_sources(Path(archives) if archives else None)
+    sources = dataset.find_sources(archives)
     origin = {file: source.checksum for file, source in sources.items()}
     folder.mkdir(parents=True, exist_ok=True)
     with folder_lock(folder, report):
@@ -51,6 +65,7 @@ def prepare(
         if _is_finished(folder, [origin], verify):
             report(f"{folder}: already finished")
             return
+        check_space(folder, sum(dataset.COUNTS.values()) * math.prod(dataset.SHAPE))
         partial = PartialRecords(folder, {"format": FORMAT, "dataset": name, "origin": origin})
         for split in SPLITS:
             if partial.has(split):

@@ -95,6 +95,11 @@ def index_file(split: str) -> str:
     return f"{split}-index.npy"
 
 
+def names_file(split: str) -> str:
+    """The file name of a split's list of names: where each sample comes from, one a line."""
+    return f"{split}-names.txt"
+
+
 def open_shards(folder: Path, manifest: dict, verify: bool = False) -> ShardRecords:
     """Open the records that `manifest` describes; see `data_prep.records.open_records`.
 
