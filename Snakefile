@@ -8,8 +8,9 @@ from snakemake.utils import min_version
 min_version("9.0")
 sys.path.insert(0, workflow.basedir)
 
-from workflows.plan import ConfigError, plan, refuse_what_is_not_here
+from workflows.plan import plan, refuse_what_is_not_here
 from workflows.read_config import read_config
+from workflows.validate import ConfigError
 
 # A file that was given stands alone: one without a matrix must be refused, not completed.
 if not workflow.overwrite_configfiles:

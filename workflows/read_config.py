@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from workflows.plan import ConfigError
+from workflows.validate import ConfigError
 
 
 class _Strict(yaml.SafeLoader):

@@ -17,8 +17,9 @@ from bench.progress import MATRIX
 from data_prep.prepare import prepare
 from data_prep.records import RecordsError, open_records
 from models.weights import export
-from workflows.plan import ConfigError, plan, refuse_what_is_not_here
+from workflows.plan import plan, refuse_what_is_not_here
 from workflows.read_config import read_config
+from workflows.validate import ConfigError
 
 
 def main() -> None:

@@ -11,7 +11,8 @@ def test_the_id_is_readable_and_changes_with_every_field(spec):
     base = spec(learners=4, devices=2)
     assert base.id.startswith("crossbow-logistic-digits-cpu2-m4-b8-s1-")
     changes = {
-        "system": "pytorch", "model": "lenet", "model_source": "mine.py", "dataset": "mnist", "device_type": "cuda",
+        "system": "pytorch", "model": "lenet", "model_source": "mine.py",
+        "dataset": "mnist", "device_type": "cuda",
         "devices": 1, "learners": "auto", "batch": 9, "seed": 2, "epochs": 3, "target": 0.8,
         "lr": 0.1, "schedule": {"kind": "cosine"}, "momentum": 0.0, "weight_decay": 0.1,
         "augmentation": "crop_flip", "variant": "kungfu", "alpha": 0.1, "mu": 0.5,

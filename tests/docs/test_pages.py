@@ -13,7 +13,8 @@ from bench import clock, record
 from bench.summary import SUMMARY_COLUMNS
 from bench.systems import SYSTEMS
 from data_prep import datasets
-from workflows.plan import SCHEMA, plan
+from workflows.plan import plan
+from workflows.validate import SCHEMA
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

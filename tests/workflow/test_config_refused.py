@@ -7,7 +7,8 @@ import yaml
 from suite import CELL
 
 from bench import environment
-from workflows.plan import ConfigError, plan
+from workflows.plan import plan
+from workflows.validate import ConfigError
 
 GROUP = {"system": "crossbow", **CELL}
 STEP = {"kind": "step", "at": [1], "factor": 0.1}

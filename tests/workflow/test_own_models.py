@@ -3,7 +3,8 @@
 import pytest
 from suite import CELL, Suite, rows
 
-from workflows.plan import ConfigError, plan
+from workflows.plan import plan
+from workflows.validate import ConfigError
 
 TORCH_ONLY = """
 from torch import nn

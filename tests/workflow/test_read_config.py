@@ -4,8 +4,8 @@ import sys
 import pytest
 from suite import REPOSITORY
 
-from workflows.plan import ConfigError
 from workflows.read_config import read_config
+from workflows.validate import ConfigError
 
 
 def test_a_config_is_read_as_yaml_reads_it(tmp_path):

@@ -1,0 +1,103 @@
+"""From one cell of the matrix to the run that it asks for, or to why it can't be one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import models
+from bench.spec import (
+    ALGORITHM_1,
+    CONSTANT_LR,
+    EA_SGD,
+    KUNGFU,
+    SSGD,
+    RunSpec,
+)
+from bench.systems import AVERAGING, KERAS, SYSTEMS
+from data_prep import datasets
+from data_prep.augment import AUGMENTATIONS
+from workflows.refusals import refuse_schedule, refuse_step_options, refuse_unstable
+from workflows.validate import SCHEMA, ConfigError, one_of, spelled_alike, validate
+
+AVERAGING_KEYS = ("learners", "variant", "alpha", "mu", "tau", "batch_norm", "allow_unstable")
+DEFAULT_MU = 0.9  # the released Crossbow's
+
+
+def own_models(sources: Mapping[str, str]) -> dict[str, str]:
+    """The user's models, by name: where each comes from.
+
+    Raises:
+        ConfigError: a name is taken, or there is no model there.
+    """
+    for name, source in sources.items():
+        if name in models.known():
+            raise ConfigError(f"models.{name}: the suite has a model of this name; choose another")
+        try:
+            models.load(name, source)
+        except ValueError as error:
+            raise ConfigError(f"models.{name}: {error}") from None
+    return dict(sources)
+
+
+def spec_of(
+    cell: dict[str, Any], group: Mapping[str, Any], where: str, models_from: Mapping[str, str]
+) -> RunSpec:
+    """The run of a cell, whose own keys are those of `group`; a ConfigError begins with `where`."""
+    cell_schema = {**SCHEMA["$defs"]["cell"], "$defs": SCHEMA["$defs"]}
+    validate(cell, cell_schema, where)
+    cell = spelled_alike(cell, where)
+    system = cell["system"]
+    one_of(f"{where}.system", system, list(SYSTEMS), "system")
+    one_of(f"{where}.model", cell["model"], [*models.known(), *models_from], "model")
+    if cell["model"] in models_from:
+        cell["model_source"] = models_from[cell["model"]]
+    one_of(f"{where}.dataset", cell["dataset"], datasets.known(), "dataset")
+    augmentation = cell.get("augmentation", "none")
+    one_of(f"{where}.augmentation", augmentation, list(AUGMENTATIONS), "augmentation")
+    refuse_step_options(cell, where)
+    refuse_schedule(cell.get("schedule", CONSTANT_LR), cell["epochs"], where)
+    unstable = cell.pop("allow_unstable", False)
+    if system not in AVERAGING:
+        for key in AVERAGING_KEYS:
+            if key in group:
+                raise ConfigError(f"{where}.{key}: {system} averages no learners; remove the key")
+            cell.pop(key, None)
+        return RunSpec(**cell)
+    alpha = cell.pop("alpha", "1/k")
+    elastic = cell.get("variant") == EA_SGD
+    cell = {"variant": ALGORITHM_1, "mu": 0.0 if elastic else DEFAULT_MU, **cell}
+    spec = RunSpec(**cell, alpha=None if alpha == "1/k" else alpha)
+    if spec.variant in (ALGORITHM_1, KUNGFU) and spec.momentum:
+        raise ConfigError(
+            f"{where}.momentum: variant {spec.variant} has no local momentum; set it to 0 or use "
+            "variant: released"
+        )
+    if spec.variant == SSGD and spec.tau != 1:
+        raise ConfigError(
+            f"{where}.tau: variant ssgd synchronises in every iteration; set it to 1 or remove it"
+        )
+    for key in ("alpha", "mu"):
+        if spec.variant == SSGD and key in group:
+            raise ConfigError(f"{where}.{key}: variant ssgd has none; remove the key")
+    if spec.tau == 0 and (spec.schedule["kind"] == "step" or spec.learners == "auto"):
+        raise ConfigError(
+            f"{where}.tau: learners that never meet can neither restart from z at a step of the "
+            "rate nor be tuned; use another schedule and a number of learners"
+        )
+    if elastic and spec.mu:
+        raise ConfigError(f"{where}.mu: EA-SGD has no momentum of z; set it to 0 or remove it")
+    if not unstable:
+        refuse_unstable(spec, where)
+    return spec
+
+
+def lacks_model(spec: RunSpec, where: str) -> str | None:
+    """Why the system can't run the model; a model that can't take the images is refused."""
+    model, shape = models.load(spec.model, spec.model_source), datasets.load(spec.dataset).SHAPE
+    try:
+        getattr(model, "check_shape", lambda shape: None)(shape)
+    except ValueError as error:
+        raise ConfigError(f"{where}.model: on {spec.dataset}, {error}") from None
+    framework = "keras" if spec.system in KERAS else "torch"
+    return (
+        None if hasattr(model, f"{framework}_model") else f"{spec.model} has no {framework}_model"
+    )

@@ -1,0 +1,87 @@
+"""Combinations of settings that can't be run; each is refused by a ConfigError that says why."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from bench.spec import RunSpec, stability_bound
+from bench.systems import STEP_OPTIONS
+from data_prep import datasets
+from workflows.validate import ConfigError
+
+STEP_KEYS = {
+    "precision": "fp32",
+    "compile": False,
+    "channels_last": False,
+    "graph": False,
+    "unroll": 1,
+    "cudnn_benchmark": False,
+}
+
+
+def refuse_oversized(spec: RunSpec, where: str) -> None:
+    """An iteration that takes more images than there are."""
+    learners = 1 if spec.learners == "auto" else spec.learners
+    images, there = spec.devices * learners * spec.batch, _training_images(spec.dataset)
+    if images > there:
+        raise ConfigError(
+            f"{where}.batch: one iteration takes {images} images and {spec.dataset} has {there} to "
+            "train on; use a smaller batch, fewer learners or fewer devices"
+        )
+
+
+@functools.cache
+def _training_images(dataset: str) -> int:
+    """How many training images a dataset has."""
+    return int(datasets.load(dataset).COUNTS["train"])
+
+
+def refuse_schedule(schedule: Mapping[str, Any], epochs: int, where: str) -> None:
+    """A schedule that never drops, or has a key it does not use."""
+    at = schedule.get("at", [])
+    if list(at) != sorted(set(at)):
+        raise ConfigError(
+            f"{where}.schedule.at: {at} does not rise; list each epoch once, in order"
+        )
+    if at and at[-1] >= epochs:
+        raise ConfigError(
+            f"{where}.schedule.at: {at[-1]} is never reached in {epochs} epochs; remove it"
+        )
+    if schedule["kind"] == "constant" and "warmup" in schedule:
+        raise ConfigError(f"{where}.schedule.warmup: a constant rate has none; remove it")
+
+
+def refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
+    """A way to compute a step that the system, the device or another key rules out."""
+    system, on_cpu = cell["system"], cell.get("device_type", "cpu") == "cpu"
+    for key, plain in STEP_KEYS.items():
+        if cell.get(key, plain) == plain:
+            continue
+        if key not in STEP_OPTIONS.get(system, ()):
+            raise ConfigError(f"{where}.{key}: {system} does not offer it; remove the key")
+        if on_cpu and key != "compile":
+            raise ConfigError(
+                f"{where}.{key}: {cell[key]} needs a GPU; set device_type: cuda or remove the key"
+            )
+    if cell.get("unroll", 1) > 1 and not cell.get("graph"):
+        raise ConfigError(f"{where}.unroll: several iterations are one graph; add graph: true")
+    if cell.get("unroll", 1) > 1 and (cell.get("devices", 1) > 1 or cell.get("tau", 1) != 1):
+        raise ConfigError(
+            f"{where}.unroll: devices and learners that wait for each other between iterations "
+            "can't have several in one graph; use devices: 1 and tau: 1, or unroll: 1"
+        )
+    if system == "pytorch" and cell.get("graph") and cell.get("devices", 1) > 1:
+        raise ConfigError(f"{where}.graph: pytorch captures one device; use devices: 1 or no graph")
+
+
+def refuse_unstable(spec: RunSpec, where: str) -> None:
+    """An alpha with which averaging is unstable."""
+    assert spec.variant is not None and spec.mu is not None
+    k = spec.devices * (1 if spec.learners == "auto" else spec.learners)
+    alpha = 1 / k if spec.alpha is None else spec.alpha
+    bound = stability_bound(k, spec.mu, spec.variant)
+    if alpha >= bound:
+        raise ConfigError(
+            f"{where}.alpha: {alpha:g} is outside the stability bound, {bound:.4g} for {k} "
+            f"learners and mu {spec.mu:g}; lower it or set allow_unstable: true"
+        )
