@@ -93,8 +93,8 @@ def _header(data: bytes) -> tuple[str, str, bool, tuple[int, int]]:
         # The common case at a thirtieth of the price.
         try:
             height, width, colours, _ = simplejpeg.decode_jpeg_header(data)
-        except ValueError as error:
-            raise _Unusable(f"can't be decoded ({error})") from None
+        except ValueError:
+            raise _Unusable("can't be decoded (no whole JPEG header)") from None
         modes = {"Gray": "L", "YCbCr": "RGB", "RGB": "RGB"}
         return "JPEG", modes.get(colours, "CMYK"), False, (width, height)
     try:
