@@ -8,7 +8,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PIP_INDEX := $(if $(PIP_FIND_LINKS),,--extra-index-url $(TORCH_INDEX))
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check $(PIP_INDEX)
 
-.PHONY: demo test fast-test lint gpu-test gpu-bench bench-figures readme-figure lock clean
+.PHONY: demo test fast-test lint gpu-test gpu-bench readme-figure lock clean
 
 demo: $(VENV)/installed
 	. $(BIN)/activate && snakemake --cores all
@@ -32,10 +32,7 @@ gpu-test:
 # that this CALL has measured are left out, and none is begun after BUDGET seconds.
 BENCHED := results/reference/$(or $(MACHINE),here)
 gpu-bench:
-	$(PYTHON) -m benchmarks.engine benchmarks/plans/$(or $(PLAN),one-gpu).json --out $(BENCHED) --call $(or $(CALL),one) --skip-measured --budget $(or $(BUDGET),inf) $(if $(COMMIT),--commit $(COMMIT))
-
-bench-figures: $(VENV)/installed
-	$(BIN)/python -m benchmarks.draw $(BENCHED)
+	$(PYTHON) -m benchmarks.engine benchmarks/plans/$(or $(PLAN),one-gpu).json --out $(BENCHED) --call $(or $(CALL),one) --skip-measured --budget $(or $(BUDGET),inf)
 
 # The README's picture and the line below it, from the runs in results/.
 readme-figure: $(VENV)/installed

@@ -33,6 +33,7 @@ include: "workflows/rules/data.smk"
 include: "workflows/rules/train.smk"
 include: "workflows/rules/collect.smk"
 include: "workflows/rules/figures.smk"
+include: "workflows/rules/reference.smk"
 include: "workflows/rules/report.smk"
 
 

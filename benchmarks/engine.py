@@ -39,7 +39,6 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--call", required=True, help="a name for this visit to the machine")
-    parser.add_argument("--commit", help="of the code, where there is no repository to ask")
     parser.add_argument(
         "--budget", type=float, default=float("inf"), help="begin no cell after so many seconds"
     )
@@ -56,8 +55,7 @@ def main() -> None:
     if options.skip_measured:
         cells = unmeasured(cells, [row for row in done if row["call"] == options.call])
     surroundings = environment.environment(variables())
-    code = {"commit": options.commit} if options.commit else environment.code()
-    description = surroundings | {"code": code}
+    description = surroundings | {"code": environment.code()}
     record.write_json(options.out / f"engine-{options.call}.json", description)
     with path.open("a", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")

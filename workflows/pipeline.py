@@ -46,8 +46,9 @@ def hold_results(results: Path, runs: list[str]) -> None:
 
 
 def failed_runs(results: Path, runs: list[str]) -> list[str]:
-    """A line, id and reason, for each of `runs` that failed."""
-    outcomes = {run: record.read_json(results / "runs" / run / record.STATUS) for run in runs}
+    """A line, id and reason, for each of `runs` that failed; a target may have needed none."""
+    statuses = {run: results / "runs" / run / record.STATUS for run in runs}
+    outcomes = {run: record.read_json(path) for run, path in statuses.items() if path.exists()}
     return [
         f"{run}: {outcome['reason']}"
         for run, outcome in outcomes.items()

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bench import record
+from bench import environment, record
 from benchmarks import engine
 from benchmarks.systems import records_of, spec_of
 
@@ -71,10 +71,12 @@ def test_table_of_other_columns_is_refused(benchmark, tmp_path):
         benchmark([CELL], "--call", "one")
 
 
-def test_machine_and_commit_are_beside_the_table(benchmark, tmp_path):
-    benchmark([CELL], "--call", "one", "--commit", "abc")
+def test_machine_and_commit_are_beside_the_table(benchmark, tmp_path, monkeypatch):
+    monkeypatch.setattr(environment, "ROOT", tmp_path)  # where there is no repository
+    monkeypatch.setenv("CODE_COMMIT", "abc")
+    benchmark([CELL], "--call", "one")
     machine = record.read_json(tmp_path / "engine-one.json")
-    assert machine["code"] == {"commit": "abc"}
+    assert machine["code"] == {"commit": "abc", "dirty": False}
     assert machine["variables"]["CUDA_DEVICE_MAX_CONNECTIONS"] == "32"
 
 

@@ -27,6 +27,7 @@ prefer_this_python()
 wildcard_constraints:
     run="[^/]+",
     dataset="[^/]+",
+    machine="[^/]+",
     figure="|".join(FIGURES),
 
 
