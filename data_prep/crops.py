@@ -12,7 +12,7 @@ import numpy as np
 AREA = (0.08, 1.0)  # of the image
 RATIO = (3 / 4, 4 / 3)  # width to height
 ATTEMPTS = 10
-TEST_MARGIN = 256 / 224  # the shorter side of a test image to the side of its crop
+TEST_MARGIN = 256 / 224  # the shorter side of a resized test image to the side of its crop
 
 
 class Box(NamedTuple):
@@ -47,13 +47,11 @@ def random_box(seed: int, epoch: int, sample: int, height: int, width: int) -> B
     return Box(0, 0, height, width)
 
 
-def centre_box(height: int, width: int) -> Box:
-    """The square that is left of an image whose shorter side is 256/224 of the crop's.
-
-    To resize the image and crop its centre is to resize the crop, but for fractions of a pixel.
-    """
-    side = max(1, round(min(height, width) / TEST_MARGIN))
-    return _central(height, width, side, side)
+def crop_of_tests(height: int, width: int, side: int) -> tuple[tuple[int, int], int, int]:
+    """To what size an image is resized in tests, and top and left of its crop of `side` there."""
+    shorter, whole = min(height, width), round(side * TEST_MARGIN)
+    size = (int(whole * height / shorter), int(whole * width / shorter))
+    return size, round((size[0] - side) / 2), round((size[1] - side) / 2)
 
 
 def _central(height: int, width: int, h: int, w: int) -> Box:

@@ -3,9 +3,10 @@ import math
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from benchmarks.torchvision_here import transforms
-from data_prep.crops import centre_box, random_box
+from data_prep.crops import crop_of_tests, random_box
 
 SIZES = [(375, 500), (500, 375), (224, 224), (1, 1), (2, 900), (900, 2), (40, 60)]
 
@@ -13,7 +14,7 @@ SIZES = [(375, 500), (500, 375), (224, 224), (1, 1), (2, 900), (900, 2), (40, 60
 @pytest.mark.parametrize(("height", "width"), SIZES)
 def test_boxes_lie_inside_the_image(height, width):
     boxes = [random_box(1, 0, sample, height, width) for sample in range(300)]
-    for top, left, h, w in [*boxes, centre_box(height, width)]:
+    for top, left, h, w in boxes:
         assert h >= 1 and w >= 1
         assert 0 <= top <= height - h and 0 <= left <= width - w
 
@@ -55,10 +56,16 @@ def test_where_no_draw_fits_the_centre_is_taken(height, width, box):
     assert boxes.count(box) > 190
 
 
-def test_the_centre_of_a_test_image():
-    assert centre_box(256, 256) == (16, 16, 224, 224)
-    assert centre_box(512, 1024) == (32, 288, 448, 448)
-    assert centre_box(1, 3) == (0, 1, 1, 1)
+@pytest.mark.parametrize(("height", "width"), [(256, 256), (375, 500), (501, 374), (3, 7)])
+@pytest.mark.parametrize("side", [32, 224])
+def test_test_images_are_resized_and_cropped_as_torchvision_does(height, width, side):
+    pixels = np.random.default_rng(0).integers(0, 256, (height, width, 3), np.uint8)
+    image, rules = Image.fromarray(pixels), transforms()
+    small = rules.Resize(round(side * 256 / 224))(image)
+    size, top, left = crop_of_tests(height, width, side)
+    assert size == (small.height, small.width)
+    ours = small.crop((left, top, left + side, top + side))
+    assert np.array_equal(np.asarray(ours), np.asarray(rules.CenterCrop(side)(small)))
 
 
 def _area(boxes):

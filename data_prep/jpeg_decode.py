@@ -1,0 +1,123 @@
+"""One crop of a JPEG at the size that a network sees, for as little decoding as that takes.
+
+libjpeg-turbo decodes; torch resizes, bilinear and antialiased as Pillow does, but vectorised. Both
+let other threads run meanwhile.
+"""
+
+import numpy as np
+import simplejpeg
+import torch
+from torch.nn.functional import interpolate
+
+from data_prep.crops import Box, crop_of_tests
+
+SHRINKS = (8, 4, 2)  # by which decoding gets faster the more it shrinks
+SEQUENTIAL = (0xC0, 0xC1)  # frames of Huffman-coded rows from top to bottom
+SCAN = 0xDA
+UNREAD = "extraneous bytes before marker 0xd"  # libjpeg, of rows left out: an end or a restart
+
+
+class Decoder:
+    """Decodes on one thread; its memory stays from image to image."""
+
+    def __init__(self) -> None:
+        self._pixels, self._crop = (np.empty(0, np.uint8) for _ in range(2))
+
+    def crop(
+        self, data: memoryview, height: int, width: int, box: Box, flip: bool, out: np.ndarray
+    ) -> None:
+        """Resize `box` of a JPEG of `height` x `width` pixels to `out`, uint8 [side, side, 3].
+
+        Rows below the box are not decoded where the JPEG can be read from the top. A box that is
+        at least twice as large as `out` is decoded at a half, a quarter or an eighth, so to the
+        nearest pixel of those. `flip` mirrors what comes out.
+
+        Raises:
+            ValueError: libjpeg can't decode it without a warning, or it has another size.
+        """
+        side = len(out)
+        shrink = _shrink(min(box.height, box.width), side)
+        top, left, bottom, right = (
+            round(edge / shrink)
+            for edge in (box.top, box.left, box.top + box.height, box.left + box.width)
+        )
+        pixels = self._decoded(data, height, width, box.top + box.height, shrink)
+        part = self._room("_crop", bottom - top, right - left)
+        np.copyto(part, pixels[top:bottom, left:right])
+        small = _resized(part, side, side)
+        torch.from_numpy(out).copy_(small.flip(1) if flip else small)
+
+    def centre(self, data: memoryview, height: int, width: int, out: np.ndarray) -> None:
+        """Resize a JPEG's shorter side to 256/224 of `out`'s and take the centre, as in tests.
+
+        Raises:
+            ValueError: see `crop`.
+        """
+        side = len(out)
+        size, top, left = crop_of_tests(height, width, side)
+        pixels = self._decoded(data, height, width, height, _shrink(min(height, width), min(size)))
+        np.copyto(out, _resized(pixels, *size)[top : top + side, left : left + side].numpy())
+
+    def _decoded(
+        self, data: memoryview, height: int, width: int, rows: int, shrink: int
+    ) -> np.ndarray:
+        """The image, or its first `rows` rows at least, shrunk."""
+        frame = _sequential_frame(data)
+        if frame:
+            found = tuple(int.from_bytes(data[frame + i : frame + i + 2], "big") for i in (5, 7))
+            if found != (height, width):
+                raise ValueError(f"it is {found} where the index says {(height, width)}")
+            down = max(data[frame + 11 + 3 * i] & 15 for i in range(data[frame + 9]))
+            if down > 1:  # fewer rows of colour than of light: those below have a part in them
+                rows += 8 * down
+            rows = min(rows, height)
+        else:
+            rows = height
+        size = [-(-length // shrink) for length in (rows, width)]
+        into = self._room("_pixels", *size)
+        options = {"min_height": size[0], "min_width": size[1], "min_factor": shrink}
+        if rows == height:
+            pixels = simplejpeg.decode_jpeg(data, buffer=into, **options)
+            if pixels.shape != into.shape:
+                raise ValueError(f"it is not {(height, width)}, as the index says")
+            return pixels
+        shorter = bytearray(data)
+        shorter[frame + 5 : frame + 7] = rows.to_bytes(2, "big")
+        try:
+            simplejpeg.decode_jpeg(shorter, buffer=into, **options)
+        except ValueError as error:  # the first thing that libjpeg found odd
+            if UNREAD not in str(error):
+                raise
+        return into
+
+    def _room(self, name: str, height: int, width: int) -> np.ndarray:
+        """Memory for an image, uint8 [height, width, 3]."""
+        count = height * width * 3
+        if getattr(self, name).size < count:
+            setattr(self, name, np.empty(count, np.uint8))
+        return getattr(self, name)[:count].reshape(height, width, 3)
+
+
+def _shrink(length: int, wanted: int) -> int:
+    """How much smaller an image may be decoded that is to be resized from one to the other."""
+    return next((s for s in SHRINKS if length >= s * wanted), 1)
+
+
+def _resized(pixels: np.ndarray, height: int, width: int) -> torch.Tensor:
+    """Bilinear and antialiased, uint8 [h, w, 3] to [height, width, 3]."""
+    planes = torch.from_numpy(pixels)[None].permute(0, 3, 1, 2)  # channels last, as it comes out
+    small = interpolate(planes, (height, width), mode="bilinear", antialias=True)
+    return small[0].permute(1, 2, 0)
+
+
+def _sequential_frame(data: memoryview) -> int:
+    """Where the frame header lies, if rows are stored top to bottom in one whole scan; else 0."""
+    at, frame = 2, 0
+    while at + 4 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if marker in SEQUENTIAL:
+            frame = at
+        if marker == SCAN:
+            return frame if frame and data[at + 4] == data[frame + 9] else 0
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return 0
