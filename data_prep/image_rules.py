@@ -92,8 +92,8 @@ def _header(data: bytes) -> tuple[str, str, bool, tuple[int, int]]:
     if data[:2] == b"\xff\xd8" and b"Exif" not in data[:65_536]:
         # The common case at a thirtieth of the price.
         try:
-            height, width, colours, _ = simplejpeg.decode_jpeg_header(data)
-        except ValueError:
+            height, width, colours, _ = simplejpeg.decode_jpeg_header(data, strict=False)
+        except (ValueError, KeyError):  # the latter where it goes on without knowing the colours
             raise _Unusable("can't be decoded (no whole JPEG header)") from None
         modes = {"Gray": "L", "YCbCr": "RGB", "RGB": "RGB"}
         return "JPEG", modes.get(colours, "CMYK"), False, (width, height)
@@ -102,7 +102,9 @@ def _header(data: bytes) -> tuple[str, str, bool, tuple[int, int]]:
             kind = {"MPO": "JPEG"}.get(image.format, image.format)
             if kind not in _FORMATS:
                 raise _Unusable(f"{image.format}, a format that isn't read")
-            return kind, image.mode, image.getexif().get(_TURN, 1) in range(2, 9), image.size
+            # Of a PNG it may come after the pixels; as that is converted, it is turned with them.
+            turned = kind == "JPEG" and image.getexif().get(_TURN, 1) in range(2, 9)
+            return kind, image.mode, turned, image.size
     except _Unusable:
         raise
     except Exception as error:  # Pillow's parsers raise anything at all over damaged bytes.

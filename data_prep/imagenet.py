@@ -26,6 +26,7 @@ def list_samples(archives: Path | None, test_fraction: float) -> Listing:
             "--archives"
         )
     listing = _list(archives)
+    listing.drop_duplicates()
     listing.note_missing_classes()
     listing.note_counts(COUNTS, CLASS_COUNT)
     return listing

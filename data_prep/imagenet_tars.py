@@ -33,7 +33,7 @@ def list_tars(archives: Path) -> Listing:
             problems.append(Problem(f"{TRAIN}: {member.name}", "not the tar of a class", LEFT_OUT))
             continue
         try:
-            for inner in tar_members(train, member.offset):
+            for inner in tar_members(train, member.offset, member.length):
                 found.append((wnid, inner))
         except RecordsError as error:
             problems.append(Problem(f"{TRAIN}: {member.name}", str(error), LEFT_OUT))

@@ -51,7 +51,8 @@ def find_truth(archives: Path) -> Truth:
         return Truth(_classes(lambda name, of=path: (of / name).read_bytes(), path), [])
     raise RecordsError(
         f"{archives / DEVKIT}.tar.gz: missing, also one folder down, and nothing else says the "
-        f"classes of the validation images; put it or {LABELS} there, or sort them into folders by class"
+        f"classes of the validation images; put it or {LABELS} there, or sort them by class into "
+        "folders"
     )
 
 

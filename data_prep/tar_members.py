@@ -16,8 +16,8 @@ class Member(NamedTuple):
     length: int
 
 
-def tar_members(path: Path, start: int = 0) -> Iterator[Member]:
-    """The plain files of the tar that begins at byte `start` of a file, in their order.
+def tar_members(path: Path, start: int = 0, length: int | None = None) -> Iterator[Member]:
+    """The plain files of the tar that is `length` bytes of a file from `start` on, in their order.
 
     Offsets count from the beginning of the file, also in a tar within a tar.
 
@@ -26,11 +26,19 @@ def tar_members(path: Path, start: int = 0) -> Iterator[Member]:
     """
     try:
         with path.open("rb") as file:
+            stop = file.seek(0, 2) if length is None else start + length
             file.seek(start)
             with tarfile.open(fileobj=file, mode="r:") as archive:
                 for member in archive:
+                    if member.offset_data + member.size > stop:
+                        raise tarfile.ReadError(f"it breaks off in {member.name}")
                     if member.isfile():
                         yield Member(member.name, member.offset_data, member.size)
+                # tarfile takes a damaged header, or none, for the end, which is a block of zeros.
+                file.seek(archive.offset)
+                end = file.read(tarfile.BLOCKSIZE)
+                if end != bytes(tarfile.BLOCKSIZE) or archive.offset >= stop:
+                    raise tarfile.ReadError(f"it breaks off at byte {archive.offset}")
     except tarfile.TarError as error:
         raise RecordsError(
             f"{path}: can't be read as an uncompressed tar ({error}); fetch or unpack it again"

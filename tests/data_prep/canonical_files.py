@@ -41,7 +41,7 @@ def write_mnist(folder: Path, files: dict[str, bytes], zipped: bool = True) -> d
     return {name: checksum(data) for name, data in files.items()}
 
 
-def python2_pickle(pixels: np.ndarray, labels: list[int]) -> bytes:
+def python2_pickle(pixels: np.ndarray, labels: list[int], key: bytes = b"labels") -> bytes:
     """A batch as Python 2 pickled it, which no pickler of today writes: byte strings throughout."""
 
     def string(data: bytes) -> bytes:
@@ -61,7 +61,7 @@ def python2_pickle(pixels: np.ndarray, labels: list[int]) -> bytes:
     return (
         b"\x80\x02}("
         + (string(b"data") + array)
-        + (string(b"labels") + b"](" + b"".join(map(number, labels)) + b"e")
+        + (string(key) + b"](" + b"".join(map(number, labels)) + b"e")
         + (string(b"batch_label") + string(b"testing batch 1 of 1"))
         + b"u."
     )

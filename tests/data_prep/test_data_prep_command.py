@@ -4,10 +4,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from image_files import encoded, good_folder, write_files
 
 from data_prep import prepare as prepare_module
 from data_prep.__main__ import main
-from data_prep.records import open_records
+from data_prep.datasets import known
+from data_prep.records import open_records, read_manifest
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,6 +75,20 @@ def test_as_a_process_it_ends_with_code_1_and_no_traceback(tmp_path):
         text=True,
     )
     assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr.splitlines() == [
-        "nope: no such dataset; choose one of cifar10, cifar10-jpeg, digits, mnist"
-    ]
+    names = ", ".join(known())
+    assert done.stderr.splitlines() == [f"nope: no such dataset; choose one of {names}"]
+
+
+def test_options_of_encoded_images_reach_the_records(command, tmp_path):
+    source = good_folder(tmp_path / "photos")
+    write_files(source, {"train/cat/png.png": encoded(kind="PNG")})
+    options = "--workers 1 --side 96 --shard-mb 0.002 --quality 50 --test-fraction 0.3".split()
+    code, lines = command("imagefolder", tmp_path / "x", "--archives", source, *options)
+    assert code == 0 and "1 converted" in lines[-1]
+    assert not any("images," in line for line in lines[:-1] if "/s" in line)
+    records = open_records(tmp_path / "x", verify=True)
+    assert records.shape == (96, 96, 3) and len(records.hashes) > 6
+    settings = read_manifest(tmp_path / "x")["settings"]
+    assert settings == {"side": 96, "shard_mb": 0.002, "quality": 50, "test_fraction": 0.3}
+    code, lines = command("imagefolder", tmp_path / "y", "--archives", source, "--strict")
+    assert code == 1 and lines[-1].startswith("train/cat/png.png: PNG; --strict was asked for")

@@ -1,11 +1,12 @@
 import gzip
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from canonical_files import checksum
 
-from data_prep import datasets, mnist
+from data_prep import datasets, disk_space, mnist
 from data_prep.prepare import prepare
 from data_prep.records import RecordsError, open_records
 
@@ -27,16 +28,34 @@ def reads(monkeypatch):
     return done
 
 
-def test_a_dataset_is_known_by_its_file(monkeypatch, tmp_path):
-    assert datasets.known() == ["cifar10", "cifar10-jpeg", "digits", "mnist"]
-    for name in datasets.known():
+def test_a_dataset_is_known_by_its_file():
+    arrays = ["cifar10", "cifar10-jpeg", "cifar100", "digits", "fashion-mnist", "mnist"]
+    encoded = ["imagefolder", "imagenet", "imagenet-sample"]
+    assert datasets.known() == sorted(arrays + encoded)
+    for name in arrays:
         module = datasets.load(name)
         assert set(module.COUNTS) == {"train", "test"} and len(module.SHAPE) == 3
         assert module.CLASS_NAMES and module.ORIGINS and module.find_sources
-    with pytest.raises(RecordsError, match="minst: no such dataset; choose one of cifar10, "):
-        datasets.load("minst")
-    with pytest.raises(RecordsError, match="no such dataset"):
-        datasets.load("records")
+        assert not datasets.is_encoded(module)
+    for name in encoded:
+        module = datasets.load(name)
+        assert datasets.is_encoded(module) and module.SHAPE == (224, 224, 3)
+        assert bool(module.CLASS_COUNT) == bool(module.COUNTS)
+    for wrong in ("minst", "records", "imagenet-", "imagenet-0", "imagenet-x", "-64"):
+        with pytest.raises(RecordsError, match=f"{wrong}: no such dataset; choose one of cifar10"):
+            datasets.load(wrong)
+
+
+def test_a_side_after_the_name_asks_for_decoded_images():
+    assert datasets.resolve("imagenet") == ("imagenet", 0)
+    assert datasets.resolve("imagenet-sample-64") == ("imagenet-sample", 64)
+    assert datasets.module_name("imagenet-sample-64") == "data_prep.imagenet_sample"
+    assert datasets.describe("imagenet-64").shape == (64, 64, 3)
+    assert datasets.describe("imagenet").counts == {"train": 1_281_167, "test": 50_000}
+    assert datasets.describe("imagefolder").counts == {}
+    assert datasets.describe("cifar100").classes == 100
+    with pytest.raises(RecordsError, match="images of mnist have one size already; write mnist"):
+        datasets.load("mnist-28")
 
 
 def test_equal_sources_make_equal_bytes(tiny_mnist, tmp_path):
@@ -168,3 +187,12 @@ def test_the_manifest_says_where_the_records_come_from(tiny_mnist, tmp_path):
     assert manifest["origin"] == mnist.ORIGINS[0]
     assert manifest["counts"] == {"train": 6, "test": 4}
     assert manifest["class_names"] == list("0123456789")
+
+
+def test_a_disk_that_is_too_small_is_refused_before_anything_is_read(
+    tiny_mnist, tmp_path, monkeypatch, reads
+):
+    monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda path: SimpleNamespace(free=10**6))
+    with pytest.raises(RecordsError, match=r"mnist: 0\.00 GB are needed and 0\.00 GB free; make"):
+        prepare("mnist", tmp_path / "mnist", tiny_mnist())
+    assert reads == []
