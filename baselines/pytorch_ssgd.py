@@ -21,8 +21,8 @@ from bench.precision import autocast, use_precision
 from bench.ranks import spread
 from bench.schedules import learning_rate
 from bench.system import Context, EpochResult
-from data_prep.device_feed import DeviceFeed
-from data_prep.torch_feed import feed_for
+from data_prep.streamed_feed import StreamedFeed
+from data_prep.torch_feed import compiles, feed_for
 from models.weights import load_torch
 
 
@@ -38,13 +38,22 @@ class PyTorchSSGD:
         cuda = spec.device_type == "cuda"
         self.device = torch.device(spec.device_type, context.rank if cuda else 0)
         use_precision(spec.precision, spec.cudnn_benchmark)
-        self.feed = feed_for(records, spec.augmentation, spec.seed, self.device, spec.channels_last)
+        self.feed = feed_for(
+            records, spec.augmentation, spec.seed, self.device, spec.channels_last, self.ranks
+        )
+        if spec.unroll > 1 and isinstance(self.feed, StreamedFeed):
+            raise ValueError(
+                f"unroll: {records.name} is read while it is trained on, an iteration at a time; "
+                "set it to 1"
+            )
         if self.images > self.feed.samples:
             raise ValueError(
                 f"one iteration takes {self.images} images and {records.name} has "
                 f"{self.feed.samples}: use fewer devices or a smaller batch"
             )
-        self.model = models.load(spec.model, spec.model_source).torch_model(records.shape, records.classes)
+        self.model = models.load(spec.model, spec.model_source).torch_model(
+            records.shape, records.classes
+        )
         load_torch(self.model, context.weights)
         self.model.to(self.device)
         if spec.channels_last:
@@ -55,7 +64,7 @@ class PyTorchSSGD:
         self.batch_at = self.feed.batch_at
         if spec.compile:
             self.forward = torch.compile(self.forward, dynamic=False)
-            if isinstance(self.feed, DeviceFeed):
+            if compiles(self.feed):
                 self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
         self.lr = torch.tensor(spec.lr, device=self.device)
         self.optimizer = torch.optim.SGD(
@@ -85,7 +94,10 @@ class PyTorchSSGD:
             self.memory.restart()
             self.model.train()
             self.begin(0)
+            self.stage()
             side = torch.cuda.Stream(self.device) if self.spec.graph else None
+            if side:
+                side.wait_stream(torch.cuda.current_stream(self.device))
             with torch.cuda.stream(side):
                 self._step()
             # The step made the momentum buffers; a first step from zero is the same step.
@@ -123,9 +135,8 @@ class PyTorchSSGD:
     def logits(self) -> np.ndarray:
         """Of the model, on the test set."""
         self.model.eval()
-        images = self.feed.tests()
         with torch.inference_mode(), autocast(self.spec.precision, self.device):
-            parts = [self.model(part).float().cpu() for part in images.split(2000)]
+            parts = [self.model(part).float().cpu() for part in self.feed.tests()]
         return torch.cat(parts).numpy()
 
     def drain(self) -> None:
@@ -158,6 +169,7 @@ class PyTorchSSGD:
         rates = [learning_rate(spec.schedule, spec.lr, p, spec.epochs) for p in positions]
         self.rates.copy_(torch.tensor(rates))
         self.count.zero_()
+        self.staged = 0
         self.feed.begin(self.feed.plan(epoch))
         return rates
 
@@ -165,9 +177,17 @@ class PyTorchSSGD:
         """The next `count` iterations."""
         whole, rest = divmod(count, self.spec.unroll)
         for _ in range(whole):
+            self.stage()
             self.steps()
         for _ in range(rest):
+            self.stage()
             self.step()
+
+    def stage(self) -> None:
+        """Have the next iteration's images ready for the step that is queued after this."""
+        batch = self.spec.batch
+        self.feed.stage(self.staged * self.images + self.rank * batch, batch, self.images)
+        self.staged += 1
 
     def _captured(self, iterations: int, side: torch.cuda.Stream) -> Callable[[], None]:
         """A CUDA graph of so many steps, as what replays it."""

@@ -3,6 +3,8 @@
 One process holds all devices. On CPU a device is a logical CPU device with a thread of its own.
 """
 
+from collections.abc import Iterator
+
 import keras
 import numpy as np
 import tensorflow as tf
@@ -13,7 +15,9 @@ from bench.clock import Ledger
 from bench.schedules import learning_rate
 from bench.system import Context, EpochResult
 from data_prep.augment import AUGMENTATIONS
-from data_prep.feed import Feed
+from data_prep.epoch_plan import EpochPlan
+from data_prep.feed import Feed, chunk_size
+from data_prep.shards import ShardRecords
 from models.weights import load_keras
 
 
@@ -27,7 +31,14 @@ class TensorFlowSSGD:
     def __init__(self, context: Context) -> None:
         spec, records = context.spec, context.records
         self.spec, self.records = spec, records
-        self.feed = Feed(records, spec.augmentation, spec.seed)
+        self.encoded = isinstance(records, ShardRecords)
+        if self.encoded:
+            from data_prep.jpeg_feed import JpegFeed  # which brings torch along
+            from data_prep.read_ahead import threads_of
+
+            self.feed = JpegFeed(records, spec.augmentation, spec.seed, threads_of(1))
+        else:
+            self.feed = Feed(records, spec.augmentation, spec.seed)
         self.global_batch = spec.devices * spec.batch
         if self.global_batch > self.feed.samples:
             raise ValueError(
@@ -37,11 +48,14 @@ class TensorFlowSSGD:
         self.strategy = strategy_for(spec.device_type, spec.devices)
         keras.utils.set_random_seed(spec.seed)
         with self.strategy.scope():
-            self.model = models.load(spec.model, spec.model_source).keras_model(records.shape, records.classes)
+            self.model = models.load(spec.model, spec.model_source).keras_model(
+                records.shape, records.classes
+            )
             load_keras(self.model, context.weights)
             self.weights = [variable.value for variable in self.model.trainable_variables]
             self.velocity = [tf.Variable(tf.zeros_like(w), trainable=False) for w in self.weights]
-        self.train_images = tf.constant(np.asarray(records.train_images))
+        if not self.encoded:
+            self.train_images = tf.constant(np.asarray(records.train_images))
         self.train_labels = tf.constant(np.asarray(records.train_labels))
         self.run_steps = tf.function(self._steps)
         self.predict = tf.function(lambda images: self.model(images, training=False))
@@ -66,12 +80,16 @@ class TensorFlowSSGD:
 
     def logits(self) -> np.ndarray:
         """Of the model, on the test set."""
-        images = self.feed.test_images().transpose(0, 2, 3, 1)
-        parts = [
-            self.predict(tf.constant(images[start : start + 1024])).numpy()
-            for start in range(0, len(images), 1024)
-        ]
-        return np.concatenate(parts)
+        return np.concatenate([self.predict(part).numpy() for part in self._test_chunks()])
+
+    def _test_chunks(self) -> Iterator[tf.Tensor]:
+        """Test images [n, H, W, C] float32, normalised."""
+        if self.encoded:
+            for images in self.feed.test_batches(chunk_size(self.records.shape)):
+                yield self._normalised(tf.constant(images))
+        else:
+            for images in self.feed.test_chunks():
+                yield tf.constant(images.transpose(0, 2, 3, 1))
 
     def drain(self) -> None:
         """`losses.numpy()` has waited for every step already."""
@@ -102,17 +120,35 @@ class TensorFlowSSGD:
         plan = self.feed.plan(epoch)
         iterations = self.feed.samples // self.global_batch
         rates = [self._rate(epoch, iteration) for iteration in range(iterations)]
-        count = iterations * self.global_batch
-        columns = (
-            plan.indices[:count],
-            plan.offsets[:count].astype(np.int32),
-            plan.flips[:count],
-            # A rate per image, so that the split over devices leaves every device its rate.
-            np.repeat(np.array(rates, np.float32), self.global_batch),
-        )
-        dataset = tf.data.Dataset.from_tensor_slices(columns)
-        dataset = dataset.batch(self.global_batch, drop_remainder=True).map(self._load).prefetch(2)
+        # A rate per image, so that the split over devices leaves every device its rate.
+        rates = np.repeat(np.array(rates, np.float32), self.global_batch)
+        batches = self._read if self.encoded else self._gathered
+        dataset = batches(plan[: iterations * self.global_batch], rates).prefetch(2)
         return self.strategy.experimental_distribute_dataset(dataset)
+
+    def _gathered(self, plan: EpochPlan, rates: np.ndarray) -> tf.data.Dataset:
+        """Batches of arrays, gathered and augmented in TensorFlow."""
+        columns = plan.indices, plan.offsets.astype(np.int32), plan.flips, rates
+        dataset = tf.data.Dataset.from_tensor_slices(columns)
+        return dataset.batch(self.global_batch, drop_remainder=True).map(self._load)
+
+    def _read(self, plan: EpochPlan, rates: np.ndarray) -> tf.data.Dataset:
+        """Batches of encoded images, read as every system reads them."""
+        parts = [slice(i, i + self.global_batch) for i in range(0, len(plan), self.global_batch)]
+
+        def batches():
+            read = self.feed.batches((plan[part] for part in parts), self.global_batch)
+            for part, images in zip(parts, read, strict=True):
+                yield images, self.records.train_labels[plan.indices[part]], rates[part]
+
+        size = self.global_batch
+        signature = (
+            tf.TensorSpec((size, *self.records.shape), tf.uint8),
+            tf.TensorSpec((size,), tf.int64),
+            tf.TensorSpec((size,), tf.float32),
+        )
+        dataset = tf.data.Dataset.from_generator(batches, output_signature=signature)
+        return dataset.map(lambda images, *others: (self._normalised(images), *others))
 
     def _load(self, indices, offsets, flips, rates):
         """Gather, crop, flip and normalise in TensorFlow, as `data_prep.augment` does in NumPy."""
@@ -125,9 +161,11 @@ class TensorFlowSSGD:
             columns = offsets[:, 1:] + tf.range(width)
             images = tf.gather(tf.gather(padded, rows, batch_dims=1), columns, axis=2, batch_dims=1)
         images = tf.where(flips[:, None, None, None], images[:, :, ::-1], images)
+        return self._normalised(images), tf.gather(self.train_labels, indices), rates
+
+    def _normalised(self, images):
         pixels = tf.cast(images, tf.float32) / 255.0
-        normalised = (pixels - self.records.mean) / self.records.std
-        return normalised, tf.gather(self.train_labels, indices), rates
+        return (pixels - self.records.mean) / self.records.std
 
     def _steps(self, iterator, iterations):
         losses = tf.TensorArray(tf.float32, size=iterations)

@@ -1,6 +1,7 @@
 """The central average model as a network that can be evaluated."""
 
 import copy
+from collections.abc import Iterator
 
 import numpy as np
 import torch
@@ -12,7 +13,6 @@ from crossbow_impl.iteration import Iteration
 from crossbow_impl.sync import Sync
 from data_prep.torch_feed import TorchFeed
 
-CHUNK = 2000  # test images at once
 ESTIMATION_BATCHES, ESTIMATION_BATCH = 20, 256
 
 
@@ -43,17 +43,14 @@ class Center:
     def logits(self, epoch: int) -> np.ndarray:
         """Logits [N, classes] on the test set; re-estimation takes images of `epoch`'s plan."""
         spec = self._iteration.spec
-        images = self._feed.tests()
-        with torch.inference_mode(), autocast(spec.precision, images.device):
+        with torch.inference_mode(), autocast(spec.precision, self._iteration.z.device):
             if spec.batch_norm == "re-estimated":
                 update_bn(self._training_images(epoch), self.network)
                 self.network.eval()
-            parts = [self.network(part).float().cpu() for part in images.split(CHUNK)]
+            parts = [self.network(part).float().cpu() for part in self._feed.tests()]
         return torch.cat(parts).numpy()
 
-    def _training_images(self, epoch: int) -> list[torch.Tensor]:
-        self._feed.begin(self._feed.plan(epoch))
-        size = min(ESTIMATION_BATCH, self._feed.samples)
+    def _training_images(self, epoch: int) -> Iterator[torch.Tensor]:
+        plan, size = self._feed.plan(epoch), min(ESTIMATION_BATCH, self._feed.samples)
         starts = range(0, self._feed.samples - size + 1, size)[:ESTIMATION_BATCHES]
-        device = self._iteration.z.device
-        return [self._feed.batch_at(torch.tensor([s], device=device), size)[0] for s in starts]
+        return self._feed.images((plan[start : start + size] for start in starts), size)

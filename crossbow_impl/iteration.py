@@ -12,8 +12,8 @@ from torch import Tensor
 from bench.spec import RunSpec
 from crossbow_impl import sma
 from crossbow_impl.learners import Learners, Loss
-from data_prep.device_feed import DeviceFeed
-from data_prep.torch_feed import TorchFeed
+from data_prep.streamed_feed import StreamedFeed
+from data_prep.torch_feed import TorchFeed, compiles
 
 Fork = Callable[[list[Callable[[], Tensor]]], list[Tensor]]
 
@@ -47,7 +47,13 @@ class Iteration:
         self.lr = torch.zeros((), device=device)
         # Tensors, so that compiled code and captured graphs serve any number of learners.
         self.alpha, self.no_alpha, self.learners_in_all = (self.lr.clone() for _ in range(3))
+        self._staged = 0  # iterations since `begin`, as `count` is once the device is there
         self.follow_learners()
+        if spec.unroll > 1 and isinstance(feed, StreamedFeed):
+            raise ValueError(
+                f"unroll: {spec.dataset} is read while it is trained on, an iteration at a time; "
+                "set it to 1"
+            )
 
     @property
     def k(self) -> int:
@@ -61,7 +67,7 @@ class Iteration:
         make code that copies the new z.
         """
         self.loss = torch.compile(self.loss, dynamic=False)
-        if isinstance(self.feed, DeviceFeed):
+        if compiles(self.feed):
             self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
         # A tuned number of learners must not be compiled anew each time it changes.
         dynamic = True if self.spec.learners == "auto" else None
@@ -70,6 +76,7 @@ class Iteration:
     def follow_learners(self) -> None:
         """Let alpha and k follow the number of learners."""
         self.count.zero_()  # the plan is counted in iterations of all learners
+        self._staged = 0
         self.learners_in_all.fill_(self.k)
         self.alpha.fill_(1 / self.k if self.spec.alpha is None else self.spec.alpha)
 
@@ -84,6 +91,17 @@ class Iteration:
         """Count iterations from 0 again, at these learning rates."""
         self.rates[: len(rates)].copy_(torch.tensor(rates))
         self.count.zero_()
+        self._staged = 0
+
+    def reserve(self) -> None:
+        """Have room for the images of all learners here, before programs are captured."""
+        self.feed.reserve(len(self.learners) * self.spec.batch)
+
+    def stage(self) -> None:
+        """Have the next iteration's images ready for the programs that are queued after this."""
+        all_images, own = self.k * self.spec.batch, len(self.learners) * self.spec.batch
+        self.feed.stage(self._staged * all_images + self.rank * own, own, all_images)
+        self._staged += 1
 
     def gradients(self, fork: Fork) -> None:
         """Every learner's gradient on its batch of the plan; `fork` may run learners at once."""

@@ -29,16 +29,20 @@ class Loop:
         iteration = self._iteration
         changing: list[Program] = [iteration.step, iteration.average]
         programs = list(self._programs().values()) if learners else changing
+        if learners:
+            iteration.stage()
         self._engine.warm_up(programs, iteration.tensors())
 
     def prepare(self, unroll: bool) -> None:
         """Have the engine ready for as many learners as there are now."""
         alone = self._sync.devices == 1 and self._spec.tau == 1
         self._unroll = self._spec.unroll if unroll and alone else 1
+        self._iteration.reserve()
         self._engine.prepare(self._programs())
 
     def advance(self, ahead: int) -> int:
         """Run one graph's iterations, at most `ahead`; returns how many."""
+        self._iteration.stage()
         if 1 < self._unroll <= ahead:
             self._engine.run("unrolled")
             self.iterations += self._unroll

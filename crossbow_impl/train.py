@@ -42,8 +42,12 @@ class Crossbow:
         self.device = torch.device(spec.device_type, index)
         use_precision(spec.precision, spec.cudnn_benchmark)
         self.sync, self.engine = Sync(context.ranks), engine_for(self.device, spec.graph)
-        self.feed = feed_for(records, spec.augmentation, spec.seed, self.device, spec.channels_last)
-        network = models.load(spec.model, spec.model_source).torch_model(records.shape, records.classes)
+        self.feed = feed_for(
+            records, spec.augmentation, spec.seed, self.device, spec.channels_last, context.ranks
+        )
+        network = models.load(spec.model, spec.model_source).torch_model(
+            records.shape, records.classes
+        )
         load_torch(network, context.weights)
         network.to(self.device)
         self.tuning = None

@@ -53,9 +53,25 @@ def crop_flip_normalise(
 ) -> np.ndarray:
     """Crop, flip and normalise a batch: uint8 [B, H, W, C] to float32 [B, C, H, W].
 
+    The pixels of `crop_flip` are scaled to [0, 1], and normalised by `mean` and `std` (float32
+    [C], of pixels scaled to [0, 1]).
+
+    Raises:
+        ValueError: see `crop_flip`.
+    """
+    pixels = crop_flip(images, offsets, flips, pad).transpose(0, 3, 1, 2)
+    normalised = pixels.astype(np.float32, order="C")
+    normalised /= np.float32(255)
+    normalised -= np.asarray(mean, np.float32)[:, None, None]
+    normalised /= np.asarray(std, np.float32)[:, None, None]
+    return normalised
+
+
+def crop_flip(images: np.ndarray, offsets: np.ndarray, flips: np.ndarray, pad: int) -> np.ndarray:
+    """Crop and flip a batch: uint8 [B, H, W, C] to the same; it may be a view.
+
     Each image is padded by `pad` raw zeros, cropped back to H x W at `offsets` (uint8 [B, 2], row
-    then column, in [0, 2 * pad]), mirrored left to right where `flips` (bool [B]) is true, scaled
-    to [0, 1], and normalised by `mean` and `std` (float32 [C], of pixels scaled to [0, 1]).
+    then column, in [0, 2 * pad]), and mirrored left to right where `flips` (bool [B]) is true.
 
     Raises:
         ValueError: the images are not uint8, or an offset lies outside the padded image.
@@ -64,23 +80,17 @@ def crop_flip_normalise(
         raise ValueError(f"images must be uint8, not {images.dtype}")
     if offsets.size and int(offsets.max()) > 2 * pad:
         raise ValueError(f"crop offset {int(offsets.max())} is past 2 * pad = {2 * pad}")
-
-    pixels = _crop(images, offsets, pad) if pad else images.transpose(0, 3, 1, 2)
+    pixels = _crop(images, offsets, pad) if pad else images
     if flips.any():
         # np.where rather than assignment: `pixels` may be a view of the caller's images.
-        pixels = np.where(flips[:, None, None, None], pixels[..., ::-1], pixels)
-
-    normalised = pixels.astype(np.float32, order="C")
-    normalised /= np.float32(255)
-    normalised -= np.asarray(mean, np.float32)[:, None, None]
-    normalised /= np.asarray(std, np.float32)[:, None, None]
-    return normalised
+        pixels = np.where(flips[:, None, None, None], pixels[:, :, ::-1], pixels)
+    return pixels
 
 
 def _crop(images: np.ndarray, offsets: np.ndarray, pad: int) -> np.ndarray:
     batch, height, width, channels = images.shape
-    padded = np.zeros((batch, channels, height + 2 * pad, width + 2 * pad), np.uint8)
-    padded[:, :, pad : pad + height, pad : pad + width] = images.transpose(0, 3, 1, 2)
+    padded = np.zeros((batch, height + 2 * pad, width + 2 * pad, channels), np.uint8)
+    padded[:, pad : pad + height, pad : pad + width] = images
     # A view of every possible crop, [B, rows, columns, C, H, W], of which one per image is copied.
-    crops = np.lib.stride_tricks.sliding_window_view(padded, (height, width), axis=(2, 3))
-    return crops.transpose(0, 2, 3, 1, 4, 5)[np.arange(batch), offsets[:, 0], offsets[:, 1]]
+    crops = np.lib.stride_tricks.sliding_window_view(padded, (height, width), axis=(1, 2))
+    return crops[np.arange(batch), offsets[:, 0], offsets[:, 1]].transpose(0, 2, 3, 1)

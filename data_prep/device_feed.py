@@ -4,12 +4,16 @@ The same batches as `data_prep.feed`, as tensor operations without any host valu
 be captured in a CUDA graph and replayed: which iteration it is, is itself a tensor on the device.
 """
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import torch
 from torch import Tensor
 
-from data_prep.augment import AUGMENTATIONS
+from data_prep.augment import augmentation_of
 from data_prep.epoch_plan import EpochPlan, epoch_plan
+from data_prep.feed import chunk_size
+from data_prep.normalise import Normalise
 from data_prep.records import Records
 
 
@@ -26,16 +30,15 @@ class DeviceFeed:
     ) -> None:
         self.samples = len(records.train_labels)
         self.device = device
-        self._format = torch.channels_last if channels_last else torch.contiguous_format
+        chosen = augmentation_of(augmentation, records.name, encoded=False)
         self._augmentation, self._seed = augmentation, seed
-        self._pad = AUGMENTATIONS[augmentation].pad
-        self._flip = AUGMENTATIONS[augmentation].flip
+        self._pad, self._flip = chosen.pad, chosen.flip
+        self._shape = records.shape
         self._height, self._width, _ = records.shape
         self._images = self._resident(records.train_images, self._pad)
         self._test = self._resident(records.test_images, 0)
         self._labels = torch.from_numpy(np.array(records.train_labels)).to(device)
-        self._mean = torch.from_numpy(records.mean).to(device)
-        self._std = torch.from_numpy(records.std).to(device)
+        self._normalise = Normalise(records, device, channels_last)
         self._indices = torch.zeros(self.samples, dtype=torch.int64, device=device)
         self._offsets = torch.zeros(self.samples, 2, dtype=torch.int64, device=device)
         self._flips = torch.zeros(self.samples, dtype=torch.bool, device=device)
@@ -65,15 +68,23 @@ class DeviceFeed:
             across = torch.arange(self._width, device=self.device)
             columns = offsets[:, 1:] + torch.where(flips, self._width - 1 - across, across)
             images = self._images[index[:, None, None], rows[:, :, None], columns[:, None, :]]
-        return self._normalised(images), self._labels[index]
+        return self._normalise(images), self._labels[index]
 
-    def tests(self) -> Tensor:
-        """All test images [N, C, H, W] float32, without augmentation."""
-        return self._normalised(self._test)
+    def stage(self, start: int, size: int, stride: int) -> None:
+        """All images are on the device."""
 
-    def _normalised(self, images: Tensor) -> Tensor:
-        normalised = (images.float() / 255 - self._mean) / self._std
-        return normalised.permute(0, 3, 1, 2).contiguous(memory_format=self._format)
+    def reserve(self, size: int) -> None:
+        """There is no buffer."""
+
+    def images(self, parts: Iterable[EpochPlan], size: int) -> Iterator[Tensor]:
+        """Images [n, C, H, W] of parts of a plan, at most `size` in each; begins them."""
+        for part in parts:
+            self.begin(part)
+            yield self.batch_at(torch.zeros(1, dtype=torch.int64, device=self.device), len(part))[0]
+
+    def tests(self) -> Iterator[Tensor]:
+        """All test images, in chunks [n, C, H, W] float32, without augmentation."""
+        return map(self._normalise, self._test.split(chunk_size(self._shape)))
 
     def _resident(self, images: np.ndarray, pad: int) -> Tensor:
         margin = ((0, 0), (pad, pad), (pad, pad), (0, 0))

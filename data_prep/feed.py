@@ -1,10 +1,19 @@
 """Records as training batches: the sample order and augmentation draws that every system shares."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from data_prep.augment import AUGMENTATIONS, crop_flip_normalise
+from data_prep.augment import augmentation_of, crop_flip_normalise
 from data_prep.epoch_plan import EpochPlan, epoch_plan
 from data_prep.records import Records
+
+TEST_PIXELS = 2**24  # of test images at once
+
+
+def chunk_size(shape: tuple[int, int, int]) -> int:
+    """How many test images of (H, W, C) are taken at once: their activations have to fit."""
+    return max(1, min(2000, TEST_PIXELS // (shape[0] * shape[1])))
 
 
 class Feed:
@@ -14,7 +23,7 @@ class Feed:
         self.records = records
         self.samples = len(records.train_labels)
         self._augmentation, self._seed = augmentation, seed
-        self._pad = AUGMENTATIONS[augmentation].pad
+        self._pad = augmentation_of(augmentation, records.name, encoded=False).pad
 
     def plan(self, epoch: int) -> EpochPlan:
         """The order and the draws of `epoch`, counted from 0."""
@@ -35,7 +44,12 @@ class Feed:
 
     def test_images(self) -> np.ndarray:
         """All test images [N, C, H, W] float32, without augmentation."""
-        records = self.records
-        count = len(records.test_labels)
-        still = np.zeros((count, 2), np.uint8), np.zeros(count, bool)
-        return crop_flip_normalise(records.test_images, *still, 0, records.mean, records.std)
+        return np.concatenate(list(self.test_chunks()))
+
+    def test_chunks(self) -> Iterator[np.ndarray]:
+        """All test images, in chunks [n, C, H, W] float32, without augmentation."""
+        records, size = self.records, chunk_size(self.records.shape)
+        for start in range(0, len(records.test_labels), size):
+            images = records.test_images[start : start + size]
+            still = np.zeros((len(images), 2), np.uint8), np.zeros(len(images), bool)
+            yield crop_flip_normalise(images, *still, 0, records.mean, records.std)

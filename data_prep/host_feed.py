@@ -1,5 +1,7 @@
 """Records as torch tensors on the CPU; the interface of `data_prep.device_feed`, through NumPy."""
 
+from collections.abc import Iterable, Iterator
+
 import torch
 from torch import Tensor
 
@@ -20,6 +22,16 @@ class HostFeed(Feed):
         images, labels = self.batch(self._plan[first : first + size])
         return torch.from_numpy(images), torch.from_numpy(labels)
 
-    def tests(self) -> Tensor:
-        """All test images [N, C, H, W] float32."""
-        return torch.from_numpy(self.test_images())
+    def stage(self, start: int, size: int, stride: int) -> None:
+        """All images are here."""
+
+    def reserve(self, size: int) -> None:
+        """There is no buffer."""
+
+    def images(self, parts: Iterable[EpochPlan], size: int) -> Iterator[Tensor]:
+        """Images [n, C, H, W] of parts of a plan, at most `size` in each."""
+        return (torch.from_numpy(self.batch(part)[0]) for part in parts)
+
+    def tests(self) -> Iterator[Tensor]:
+        """All test images, in chunks [n, C, H, W] float32."""
+        return map(torch.from_numpy, self.test_chunks())

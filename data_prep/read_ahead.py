@@ -1,5 +1,6 @@
 """Images read by threads ahead of when they are needed, in order."""
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -9,6 +10,11 @@ import numpy as np
 import torch
 
 CHUNK = 8  # images that a thread reads at a time
+
+
+def threads_of(ranks: int) -> int:
+    """How many threads read for one of `ranks` processes: the cores are shared out."""
+    return max(1, len(os.sched_getaffinity(0)) // ranks)
 
 
 class ReadAhead:
