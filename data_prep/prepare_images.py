@@ -136,10 +136,16 @@ def _make(
         report(f"{name}: {len(tasks) - len(due)} of {len(tasks)} shards were finished before")
     check_space(folder, sum(map(_bytes, due)) + sum(_bytes(task) for task in tasks if task.side))
     report(f"{name}: {left:,} images in {len(due)} shards, {options.processes()} processes")
-    progress = Progress(name, count, count - left)
-    for _ in spread(
-        make_shard, due, options.processes(), lambda n: progress.update(count - left + n)
-    ):
+    done = count - left
+    progress = Progress(name, count, done)
+    steps = spread(
+        make_shard,
+        due,
+        options.processes(),
+        progress=lambda n: progress.update(done + n),
+        preload=["data_prep.shard_task", "webdataset"],
+    )
+    for _ in steps:
         pass
     progress.close()
 

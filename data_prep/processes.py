@@ -28,10 +28,12 @@ def spread(
     tasks: Sequence[Task],
     workers: int,
     progress: Callable[[int], None],
+    preload: Sequence[str],
 ) -> Iterator[Result]:
     """The results of `work(task, step)` of all tasks, as they come.
 
     `work` calls `step` after every image; `progress` is given the number of such calls so far.
+    `preload` are modules that are imported once for all processes.
 
     Raises:
         RecordsError: a process died.
@@ -40,9 +42,9 @@ def spread(
     if workers < 2:
         yield from _here(work, tasks, progress)
         return
-    # A server to fork from, as this process may have threads, and TarWriter imports for seconds.
+    # A server to fork from, as this process may have threads.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([work.__module__])
+    context.set_forkserver_preload(list(preload))
     count, stop = context.Value("q", 0), context.Event()
     pool = ProcessPoolExecutor(workers, context, _begin, (getpid(), count, stop))
     try:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
-from webdataset import TarWriter
 
 from data_prep.atomic_files import write_array, write_hashed, write_json
 from data_prep.image_rules import Checked, check
@@ -21,9 +20,9 @@ from data_prep.samples import LEFT_OUT, Problem, Sample
 from data_prep.shards import INDEX, shard_file
 
 _BLOCK = 512  # a tar pads everything to it
-# For mean and deviation every third pixel of every third row will do. Three has no factor with the
+# For mean and deviation every fifth pixel of every fifth row will do: five has no factor with the
 # blocks of 8 pixels that a JPEG is made of.
-_STRIDE = 3
+_STRIDE = 5
 
 
 class ShardTask(NamedTuple):
@@ -69,9 +68,9 @@ class _Facts:
 
     def measure(self, pixels: np.ndarray) -> None:
         """Add the statistics of an image, uint8 [H, W, 3]."""
-        values = pixels.reshape(-1, 3) / 255
-        self.means += values.mean(0)
-        self.squares += (values**2).mean(0)
+        planes = np.ascontiguousarray(pixels.reshape(-1, 3).T, np.float64) / 255
+        self.means += planes.mean(1)
+        self.squares += np.einsum("cp,cp->c", planes, planes) / planes.shape[1]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -97,6 +96,8 @@ def make_shard(task: ShardTask, step: Callable[[], None]) -> ShardTask:
 
 
 def _encoded(task: ShardTask, facts: _Facts, step: Callable[[], None]) -> dict[str, Any]:
+    from webdataset import TarWriter  # imports torch, for which not everyone should wait
+
     rows = []
 
     def write(file: Any) -> None:
@@ -160,4 +161,6 @@ def _fit(pixels: np.ndarray, side: int) -> np.ndarray:
     short = min(height, width)
     top, left = (height - short) / 2, (width - short) / 2
     box = (left, top, left + short, top + short)
-    return np.asarray(Image.fromarray(pixels).resize((side, side), Image.Resampling.BICUBIC, box))
+    bicubic = Image.Resampling.BICUBIC
+    # The gap makes it several times faster, and hardly another image, by Pillow's documentation.
+    return np.asarray(Image.fromarray(pixels).resize((side, side), bicubic, box, reducing_gap=3))
