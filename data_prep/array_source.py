@@ -32,7 +32,7 @@ class ArraySource:
     def test_batches(self, size: int) -> Iterator[np.ndarray]:
         """All test images in order, `size` at a time."""
         images = self.records.test_images
-        return (np.asarray(images[i : i + size]) for i in range(0, len(images), size))
+        return (np.array(images[i : i + size]) for i in range(0, len(images), size))
 
     def _empty(self, count: int) -> np.ndarray:
         return np.empty((count, *self.records.shape), np.uint8)

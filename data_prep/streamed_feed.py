@@ -85,7 +85,7 @@ class StreamedFeed:
 
     def batch_at(self, start: Tensor, size: int) -> tuple[Tensor, Tensor]:
         """Images [size, C, H, W] float32 and labels [size] int64 from `start` [1] on, if staged."""
-        chosen = start + torch.arange(size, device=self.device)
+        chosen = start + torch.arange(size, device=start.device)
         images = self._normalise(self._images[chosen + self._shift])
         return images, self._labels[self._indices[chosen]]
 

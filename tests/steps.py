@@ -70,12 +70,10 @@ def recorded(system, samples, context):
     """The system, on the first `samples` training images, recorded."""
     module, _, name = system.partition(":")
     records = context.records
-    few = dataclasses.replace(
-        records,
-        train_images=records.train_images[:samples],
-        train_labels=records.train_labels[:samples],
-    )
-    context = dataclasses.replace(context, records=few)
+    encoded = hasattr(records, "train_index")
+    columns = ("train_index",) if encoded else ("train_images", "train_labels")
+    few = {column: getattr(records, column)[:samples] for column in columns}
+    context = dataclasses.replace(context, records=dataclasses.replace(records, **few))
     return Recorded(getattr(importlib.import_module(module), name)(context), context)
 
 
