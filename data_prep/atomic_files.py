@@ -9,6 +9,8 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
+_BUFFER = 1 << 20  # a tar comes in small pieces
+
 
 class _HashedFile:
     """A file that hashes and counts what is written to it, so that nothing is read twice."""
@@ -85,7 +87,7 @@ def sync_folder(folder: Path) -> None:
 
 def _write(path: Path, write: Callable[[BinaryIO], Any]) -> Any:
     temporary = path.with_name(path.name + ".tmp")
-    with temporary.open("wb") as file:
+    with temporary.open("wb", buffering=_BUFFER) as file:
         result = write(file)
         file.flush()
         os.fsync(file.fileno())

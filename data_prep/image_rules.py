@@ -24,7 +24,8 @@ _FORMATS = {
     "TIFF": {".tif", ".tiff"},
 }
 _EIGHT_BIT = {"1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr"}
-_TURN = 0x0112  # the EXIF tag of the orientation; 1 is upright
+_TURN = 0x0112  # the EXIF tag of the orientation; 1 is upright, 2 to 8 are mirrored or turned
+_UNREADABLE = -1
 
 
 class _Unusable(Exception):
@@ -62,7 +63,8 @@ def check(data: bytes, name: str, quality: int) -> Checked:
 def _checked(data: bytes, name: str, quality: int) -> Checked:
     if not data:
         raise _Unusable("empty file")
-    kind, mode, turned, size = _header(data)
+    kind, mode, turn, size = _header(data)
+    turned = turn in range(2, 9)
     if size[0] * size[1] > MAX_PIXELS or max(size) > 65_535:
         raise _Unusable(f"{size[0]} x {size[1]} pixels are more than {MAX_PIXELS:,}")
     if mode not in _EIGHT_BIT:
@@ -77,6 +79,8 @@ def _checked(data: bytes, name: str, quality: int) -> Checked:
         problems.append({"L": "grey", "P": "palette"}.get(mode, mode))
     if turned:
         problems.append("EXIF says it is turned")
+    if turn == _UNREADABLE:
+        problems.append("EXIF can't be read")
     if kind == "JPEG" and mode in ("L", "RGB") and not turned:
         pixels, remark = _decode_jpeg(data)
         return Checked(data, pixels, (*problems, *remark))
@@ -87,8 +91,8 @@ def _checked(data: bytes, name: str, quality: int) -> Checked:
     )
 
 
-def _header(data: bytes) -> tuple[str, str, bool, tuple[int, int]]:
-    """Format, mode, whether EXIF turns it, and (width, height), without decoding any pixels."""
+def _header(data: bytes) -> tuple[str, str, int, tuple[int, int]]:
+    """Format, mode, EXIF's orientation, and (width, height), without decoding any pixels."""
     if data[:2] == b"\xff\xd8" and b"Exif" not in data[:65_536]:
         # The common case at a thirtieth of the price.
         try:
@@ -96,20 +100,28 @@ def _header(data: bytes) -> tuple[str, str, bool, tuple[int, int]]:
         except (ValueError, KeyError):  # the latter where it goes on without knowing the colours
             raise _Unusable("can't be decoded (no whole JPEG header)") from None
         modes = {"Gray": "L", "YCbCr": "RGB", "RGB": "RGB"}
-        return "JPEG", modes.get(colours, "CMYK"), False, (width, height)
+        return "JPEG", modes.get(colours, "CMYK"), 1, (width, height)
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(data)) as image:
             kind = {"MPO": "JPEG"}.get(image.format, image.format)
             if kind not in _FORMATS:
                 raise _Unusable(f"{image.format}, a format that isn't read")
             # Of a PNG it may come after the pixels; as that is converted, it is turned with them.
-            turned = kind == "JPEG" and image.getexif().get(_TURN, 1) in range(2, 9)
-            return kind, image.mode, turned, image.size
+            turn = _orientation(image) if kind == "JPEG" else 1
+            return kind, image.mode, turn, image.size
     except _Unusable:
         raise
     except Exception as error:  # Pillow's parsers raise anything at all over damaged bytes.
         known = data[:2] == b"\xff\xd8" or not isinstance(error, Image.UnidentifiedImageError)
         raise _Unusable("can't be decoded" if known else "not an image") from None
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        tags = dict(image.getexif())
+    except Exception:  # As above; the pixels may be whole nevertheless.
+        tags = {}
+    return tags.get(_TURN, 1) if tags or "exif" not in image.info else _UNREADABLE
 
 
 def _decode_jpeg(data: bytes) -> tuple[np.ndarray, tuple[str, ...]]:

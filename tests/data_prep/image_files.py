@@ -29,6 +29,12 @@ def turned(orientation: int = 6) -> bytes:
     return encoded(exif=exif)
 
 
+def with_broken_exif() -> bytes:
+    data = turned()
+    place = data.index(b"Exif\0\0") + 6
+    return data[:place] + b"XX" + data[place + 2 :]
+
+
 def with_extra_bytes() -> bytes:
     """A JPEG with bytes before its last marker that mean nothing, as some cameras leave them."""
     data = encoded()

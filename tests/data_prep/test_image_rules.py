@@ -13,6 +13,7 @@ from image_files import (
     sixteen_bits,
     transparent_palette,
     turned,
+    with_broken_exif,
     with_extra_bytes,
 )
 
@@ -27,6 +28,7 @@ CASES = {
     "grey": ("a.jpg", encoded("L"), ["grey"], KEPT),
     "extraneous bytes": ("a.jpg", with_extra_bytes(), ["extraneous bytes"], KEPT),
     "upright by EXIF": ("a.jpg", turned(1), [], KEPT),
+    "broken EXIF": ("a.jpg", with_broken_exif(), ["EXIF can't be read"], KEPT),
     "JPEG named .png": ("a.png", encoded(), ["JPEG named .png"], KEPT),
     "no ending": ("a", encoded(), ["JPEG named without an ending"], KEPT),
     "CMYK": ("a.jpg", encoded("CMYK"), ["CMYK"], CONVERTED),
