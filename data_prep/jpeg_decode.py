@@ -14,7 +14,7 @@ from data_prep.crops import Box, crop_of_tests
 SHRINKS = (8, 4, 2)  # by which decoding gets faster the more it shrinks
 SEQUENTIAL = (0xC0, 0xC1)  # frames of Huffman-coded rows from top to bottom
 SCAN = 0xDA
-UNREAD = "extraneous bytes before marker 0xd"  # libjpeg, of rows left out: an end or a restart
+EXTRANEOUS = "extraneous bytes before marker"  # in which no pixel is
 
 
 class Decoder:
@@ -33,7 +33,7 @@ class Decoder:
         nearest pixel of those. `flip` mirrors what comes out.
 
         Raises:
-            ValueError: libjpeg can't decode it without a warning, or it has another size.
+            ValueError: libjpeg finds it odd but for extraneous bytes, or it has another size.
         """
         side = len(out)
         shrink = _shrink(min(box.height, box.width), side)
@@ -76,19 +76,20 @@ class Decoder:
         size = [-(-length // shrink) for length in (rows, width)]
         into = self._room("_pixels", *size)
         options = {"min_height": size[0], "min_width": size[1], "min_factor": shrink}
-        if rows == height:
-            pixels = simplejpeg.decode_jpeg(data, buffer=into, **options)
-            if pixels.shape != into.shape:
-                raise ValueError(f"it is not {(height, width)}, as the index says")
-            return pixels
-        shorter = bytearray(data)
-        shorter[frame + 5 : frame + 7] = rows.to_bytes(2, "big")
+        if rows < height:
+            data = bytearray(data)
+            data[frame + 5 : frame + 7] = rows.to_bytes(2, "big")
         try:
-            simplejpeg.decode_jpeg(shorter, buffer=into, **options)
+            pixels = simplejpeg.decode_jpeg(data, buffer=into, **options)
         except ValueError as error:  # the first thing that libjpeg found odd
-            if UNREAD not in str(error):
+            if EXTRANEOUS not in str(error):
                 raise
-        return into
+            if rows < height:  # the rows left out, after all others: the header has none
+                return into
+            pixels = simplejpeg.decode_jpeg(data, buffer=into, strict=False, **options)
+        if pixels.shape != into.shape:
+            raise ValueError(f"it is not {(height, width)}, as the index says")
+        return pixels
 
     def _room(self, name: str, height: int, width: int) -> np.ndarray:
         """Memory for an image, uint8 [height, width, 3]."""
@@ -111,7 +112,10 @@ def _resized(pixels: np.ndarray, height: int, width: int) -> torch.Tensor:
 
 
 def _sequential_frame(data: memoryview) -> int:
-    """Where the frame header lies, if rows are stored top to bottom in one whole scan; else 0."""
+    """Where the frame header lies, if rows are stored top to bottom in one whole scan; else 0.
+
+    And 0 where there is anything between the segments of the header.
+    """
     at, frame = 2, 0
     while at + 4 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
