@@ -2,7 +2,6 @@
 
 import io
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 from scipy.io import loadmat
@@ -45,10 +44,11 @@ def find_truth(archives: Path) -> Truth:
         return Truth(path.read_text(encoding="utf-8").split(), [])
     for path in places(archives, [f"{DEVKIT}.tar.gz"]):
         members = dict(tar_files(path, lambda name: name.endswith((_META, _TRUTH))))
-        read = {name.removeprefix(f"{DEVKIT}/"): data for name, data in members.items()}
-        return Truth(_classes(read.__getitem__, path), _differs(path))
+        files = {name.removeprefix(f"{DEVKIT}/"): data for name, data in members.items()}
+        return Truth(_classes(files, path), _differs(path))
     for path in places(archives, [DEVKIT]):
-        return Truth(_classes(lambda name, of=path: (of / name).read_bytes(), path), [])
+        files = {name: (path / name).read_bytes() for name in (_META, _TRUTH)}
+        return Truth(_classes(files, path), [])
     raise RecordsError(
         f"{archives / DEVKIT}.tar.gz: missing, also one folder down, and nothing else says the "
         f"classes of the validation images; put it or {LABELS} there, or sort them by class into "
@@ -56,11 +56,11 @@ def find_truth(archives: Path) -> Truth:
     )
 
 
-def _classes(read: Callable[[str], bytes], where: Path) -> list[str]:
+def _classes(files: dict[str, bytes], where: Path) -> list[str]:
     try:
-        synsets = loadmat(io.BytesIO(read(_META)), squeeze_me=True)["synsets"]
+        synsets = loadmat(io.BytesIO(files[_META]), squeeze_me=True)["synsets"]
         names = {int(row["ILSVRC2012_ID"]): str(row["WNID"]) for row in synsets}
-        return [names[int(number)] for number in read(_TRUTH).split()]
+        return [names[int(number)] for number in files[_TRUTH].split()]
     # A damaged .mat file can raise anything at all.
     except Exception as error:
         raise RecordsError(

@@ -21,7 +21,7 @@ SHARDS = "shards"  # the format of encoded images
 MANIFEST = "manifest.json"
 SPLITS = ("train", "test")
 
-_FIELDS = {
+_FIELDS: dict[str, type | tuple[type, ...]] = {
     "format": (int, str),
     "dataset": str,
     "counts": dict,

@@ -126,11 +126,12 @@ def open_shards(folder: Path, manifest: dict, verify: bool = False) -> ShardReco
             raise RecordsError(
                 f"{path}: contents differ from the manifest's sha256; {again} with --verify"
             )
-    indexes = {f"{split}_index": _open_index(folder, split, manifest, again) for split in SPLITS}
+    train_index, test_index = (_open_index(folder, split, manifest, again) for split in SPLITS)
     return ShardRecords(
         name=manifest["dataset"],
         folder=folder,
-        **indexes,
+        train_index=train_index,
+        test_index=test_index,
         classes=manifest["classes"],
         class_names=tuple(manifest["class_names"]),
         shape=tuple(manifest["shape"]),
