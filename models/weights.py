@@ -1,4 +1,4 @@
-"""Initial weights: drawn once by torch, kept as arrays, loaded by torch and by Keras alike."""
+"""Weights as arrays with torch's names and layout: drawn by torch, loaded and saved by both."""
 
 import os
 from pathlib import Path
@@ -10,6 +10,8 @@ import models
 
 # Keras keeps convolutions as HWIO and dense layers as [in, out]; torch as OIHW and [out, in].
 TORCH_TO_KERAS = {4: (2, 3, 1, 0), 2: (1, 0)}
+KERAS_TO_TORCH = {4: (3, 2, 0, 1), 2: (1, 0)}
+COUNTER = "num_batches_tracked"  # of torch's batch norm alone, which does not use it here
 
 
 def export(
@@ -25,7 +27,11 @@ def export(
 
     torch.manual_seed(seed)
     state = models.load(model, source).torch_model(shape, classes).state_dict()
-    arrays = {name: tensor.numpy() for name, tensor in state.items()}
+    save({name: tensor.numpy() for name, tensor in state.items()}, path)
+
+
+def save(arrays: dict[str, np.ndarray], path: Path) -> None:
+    """Write arrays by their torch names; the file is there when it is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.npz")
     np.savez(draft, **arrays)
@@ -51,5 +57,20 @@ def load_keras(model: Any, path: Path) -> None:
     Raises:
         ValueError: the layers do not match in number or shape.
     """
-    arrays = [a for name, a in read(path).items() if not name.endswith("num_batches_tracked")]
-    model.set_weights([a.transpose(TORCH_TO_KERAS.get(a.ndim, range(a.ndim))) for a in arrays])
+    arrays = [a for name, a in read(path).items() if not name.endswith(COUNTER)]
+    model.set_weights([_transposed(a, TORCH_TO_KERAS) for a in arrays])
+
+
+def keras_arrays(model: Any, like: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """A Keras model's weights by torch's names, in its layout: what `save` and `load_torch` take.
+
+    Names, and what Keras has none of, are those of `like`, the arrays of the same network.
+    """
+    names = [name for name in like if not name.endswith(COUNTER)]
+    weights = [_transposed(a, KERAS_TO_TORCH) for a in model.get_weights()]
+    found = dict(zip(names, weights, strict=True))
+    return {name: found.get(name, array) for name, array in like.items()}
+
+
+def _transposed(array: np.ndarray, axes: dict[int, tuple[int, ...]]) -> np.ndarray:
+    return array.transpose(axes.get(array.ndim, range(array.ndim)))

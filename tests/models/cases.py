@@ -1,0 +1,102 @@
+"""The networks that are compared, and the work that both frameworks do on them.
+
+Dropout is left out: each framework draws masks of its own. All is in double precision, so that what
+differs is the network and not the rounding.
+"""
+
+import json
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+import models
+from models._layers import Dropout
+from models.weights import export, read
+
+BATCH, CLASSES, MOMENTUM = 5, 10, 0.9
+
+
+class Case(NamedTuple):
+    """A model, the images it is compared on, and how many steps it is trained for.
+
+    Batch norm over a few values, some of them all but equal, makes much of a small difference, and
+    with every step more of it. So the rate is small enough for the rounding to stay small.
+    """
+
+    name: str
+    shape: tuple[int, int, int]
+    steps: int = 0
+    rate: float = 1e-3
+
+    def __str__(self):
+        return f"{self.name}-{'x'.join(map(str, self.shape))}-{self.steps}"
+
+
+DIGIT, MNIST, CIFAR = (8, 8, 1), (28, 28, 1), (32, 32, 3)
+FAST = [
+    Case("logistic", DIGIT, 10),
+    Case("mlp", (8, 6, 3), 10),
+    Case("lenet", DIGIT, 10),
+    Case("lenet", MNIST),
+    Case("lenet", CIFAR),
+    Case("convnet", CIFAR, 10),
+    Case("convnet", (29, 22, 1)),
+    Case("alexnet", (63, 67, 3), 10),
+    Case("vgg11", CIFAR, 10, rate=1e-7),
+    Case("resnet20", CIFAR, 10),
+    Case("resnet32", DIGIT),
+    Case("resnet20_v2", (20, 28, 3), 10),
+    Case("resnet18", CIFAR),
+    Case("resnet50", (35, 33, 3)),
+    Case("resnet18_v2", (35, 33, 3)),
+    Case("googlenet", (41, 38, 3)),
+    Case("googlenet_bn", (41, 38, 3), 10, rate=1e-5),
+    Case("inception_v3", (75, 79, 3)),
+]
+SLOW = [
+    *(Case(n, CIFAR) for n in models.known() if n not in {c.name for c in FAST} | {"overfeat"}),
+    Case("vgg11", (224, 32, 3)),  # the ImageNet form, with few of its weights
+    Case("vgg_a", CIFAR, 10),
+    Case("resnet32", MNIST),
+    Case("resnet32", CIFAR, 10),
+    Case("resnet18", CIFAR, 10, rate=1e-4),
+    Case("resnet18_v2", CIFAR, 10),
+    Case("resnet50", (64, 64, 3), 10, rate=1e-5),
+    Case("resnet50_v2", CIFAR, 10, rate=1e-5),
+    Case("googlenet", (41, 38, 3), 10),
+    Case("inception_v3", (75, 79, 3), 10, rate=1e-7),
+    Case("overfeat", (71, 75, 3), 10),
+]
+
+
+def without_dropout(network):
+    """The same network, but that nothing is dropped."""
+
+    def layers(shape, classes):
+        described = network.layers(shape, classes)
+        return [replace(x, rate=0.0) if isinstance(x, Dropout) else x for x in described]
+
+    return replace(network, layers=layers)
+
+
+def write(case, folder):
+    """The case's inputs: weights, and a batch of images and labels for each step."""
+    export(case.name, case.shape, CLASSES, 3, folder / "weights.npz")
+    rng = np.random.default_rng(0)
+    # Biases and batch norm start as ones and zeros, which would hide that they are mixed up.
+    drawn = {
+        key: array + rng.uniform(0.1, 0.5, array.shape) if array.ndim == 1 else array
+        for key, array in read(folder / "weights.npz").items()
+    }
+    np.savez(folder / "weights.npz", **drawn)
+    np.save(folder / "images.npy", rng.normal(size=(case.steps + 1, BATCH, *case.shape)))
+    np.save(folder / "labels.npy", rng.integers(0, CLASSES, (case.steps + 1, BATCH)))
+    (folder / "case.json").write_text(json.dumps(case))
+
+
+def fingerprint(array):
+    """A few numbers that say whether large arrays are equal: sums over parts, and samples."""
+    values = np.asarray(array, np.float64).ravel()
+    sums = [np.abs(values).sum(), *(values[i::7].sum() for i in range(7))]
+    return np.array([*sums, *values[:: 1 + values.size // 100]])
