@@ -9,6 +9,7 @@ import numpy as np
 from bench.clock import Ledger
 from bench.spec import RunSpec
 from data_prep.records import Records
+from data_prep.shards import ShardRecords
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +17,7 @@ class Context:
     """What a system is built from; `rank` of `ranks` processes that train one run together."""
 
     spec: RunSpec
-    records: Records
+    records: Records | ShardRecords
     weights: Path
     out: Path
     rank: int = 0

@@ -1,8 +1,6 @@
 """CROSSBOW as a system: learners, their engine, the all-reduce and the central average model."""
 
-import gc
 import json
-import traceback
 
 import numpy as np
 import torch
@@ -22,6 +20,7 @@ from crossbow_impl.iteration import Iteration
 from crossbow_impl.layout import Layout
 from crossbow_impl.learners import Learners, loss_function
 from crossbow_impl.loop import Loop
+from crossbow_impl.replicas import Replicas
 from crossbow_impl.sync import Sync
 from crossbow_impl.tuning import Tuning
 from data_prep.epoch_plan import EpochPlan
@@ -64,7 +63,7 @@ class Crossbow:
         self.center = Center(network, self.iteration, self.feed, self.sync)
         self.epoch, self.position, self.lr = 0, 0.0, spec.lr
         self.memory = PeakMemory(self.device)
-        self.fixed_bytes = self.memory.now() - self.learners.bytes
+        self.replicas = Replicas(self.iteration, self.loop, self.engine, self.memory)
         if self.images > self.feed.samples:
             raise ValueError(
                 f"one iteration takes {self.images} images and {records.name} has "
@@ -86,15 +85,7 @@ class Crossbow:
         with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
             randomness = random_state.get(self.device)
             self.begin(self.feed.plan(0), 0, 0)
-            if self.tuning and not self.tuning.settled:
-                for m in (2, 4, 1):  # what is compiled for a second number serves any other
-                    self.learners.resize(m, self.iteration.z)
-                    self.iteration.follow_learners()
-                    self.loop.warm_up(learners=False)
-            self.loop.warm_up()
-            self.memory.restart()
-            self.loop.prepare(self.unroll)
-            self.memory.note()
+            self.replicas.prepare(self.unroll, tuned=self.tuning is not None)
             random_state.put(randomness, self.device)
 
     @property
@@ -119,14 +110,13 @@ class Crossbow:
         if self.tuning and self.context.rank == 0:
             path = self.context.out / record.AUTOTUNE
             record.write_table(path, record.AUTOTUNE_COLUMNS, self.trace)
-        peak, m = self.memory.bytes, len(self.learners)
         return EpochResult(
             losses=self.sync.mean(torch.cat(losses)).cpu().numpy(),
             images=cursor,
-            learners=m,
+            learners=len(self.learners),
             lr=self.lr,
-            memory_bytes=peak,
-            learner_memory_bytes=None if peak is None else (peak - self.fixed_bytes) // m,
+            memory_bytes=self.memory.bytes,
+            learner_memory_bytes=self.replicas.learner_bytes,
         )
 
     def logits(self) -> np.ndarray:
@@ -228,26 +218,10 @@ class Crossbow:
             torch.OutOfMemoryError: not a single learner fits any more.
         """
         before = len(self.learners)
-        if self.sync.all(self._fits(m), self.device):
+        if self.sync.all(self.replicas.resize(m, self.unroll), self.device):
             return True
-        while not self.sync.all(self._fits(before), self.device):
+        while not self.sync.all(self.replicas.resize(before, self.unroll), self.device):
             before //= 2
             if not before:
                 raise torch.OutOfMemoryError("out of memory: not a single learner fits any more")
-        return False
-
-    def _fits(self, m: int) -> bool:
-        """Whether there are now m learners, ready to go on."""
-        try:
-            self.learners.resize(m, self.iteration.z)
-            self.iteration.follow_learners()
-            self.loop.warm_up(learners=False)
-            self.memory.restart()
-            self.loop.prepare(self.unroll)
-            self.memory.note()
-            return True
-        except torch.OutOfMemoryError as error:
-            traceback.clear_frames(error.__traceback__)  # they hold the tensors that did fit
-        gc.collect()
-        self.engine.release()
         return False
