@@ -31,14 +31,25 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("parity")
 
 
-@pytest.mark.parametrize("devices", [1, 2])
-def test_torch_and_tensorflow_agree(devices, spec, digits, weights, folder):
-    fields = {"model": "lenet", "devices": devices, **HARD}
-    pytorch = run(PYTORCH, spec("pytorch", **fields), digits, weights, folder / f"torch-{devices}")
-    keras = run(TENSORFLOW, spec("tensorflow", **fields), digits, weights, folder / f"tf-{devices}")
+@pytest.mark.parametrize(
+    ("model", "devices", "lr"),
+    [
+        ("lenet", 1, 0.05),
+        ("lenet", 2, 0.05),
+        # With batch norm, whose moving statistics make the logits; a low rate keeps rounding small.
+        ("resnet20", 1, 0.002),
+    ],
+)
+def test_torch_and_tensorflow_agree(model, devices, lr, spec, digits, weights, folder):
+    fields = {"model": model, "devices": devices, "lr": lr, **HARD}
+    name = f"{model}-{devices}"
+    pytorch = run(PYTORCH, spec("pytorch", **fields), digits, weights, folder / f"torch-{name}")
+    keras = run(TENSORFLOW, spec("tensorflow", **fields), digits, weights, folder / f"tf-{name}")
     assert len(pytorch[0]["losses"]) == TEN
     np.testing.assert_allclose(pytorch[0]["losses"], keras[0]["losses"], rtol=2e-5)
-    np.testing.assert_allclose(pytorch[0]["logits"], keras[0]["logits"], rtol=1e-4, atol=1e-5)
+    logits = pytorch[0]["logits"]
+    atol = 1e-5 * np.abs(logits).max()
+    np.testing.assert_allclose(logits, keras[0]["logits"], rtol=1e-4, atol=atol)
 
 
 def test_two_devices_take_the_steps_of_one_with_twice_the_batch(spec, digits, weights, folder):
