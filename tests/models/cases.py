@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 import models
-from models._layers import Dropout
-from models.weights import export, read
+from models._layers import AvgPool, Concat, Conv, Dense, Dropout, Flatten, MaxPool, Norm, Residual
+from models._network import Network
 
 BATCH, CLASSES, MOMENTUM = 5, 10, 0.9
 
@@ -33,8 +34,20 @@ class Case(NamedTuple):
         return f"{self.name}-{'x'.join(map(str, self.shape))}-{self.steps}"
 
 
+# What no network does: poolings of negative values, with padding and windows that are not whole.
+POOLS = (MaxPool(3, 2, 1, ceil=True),), (AvgPool((3, 2), 2, 1, ceil=True),)
+CORNERS = [
+    *(Conv(6, 3, 2, (1, 0)), Concat(POOLS), Norm(1e-3)),
+    Residual(
+        (Conv(12, (3, 1), (2, 1), (1, 0)), MaxPool((1, 2), 1)),
+        (AvgPool(2, (2, 1), (1, 0)), MaxPool(3, 1, 1)),
+    ),
+    *(Flatten(), Norm(), Dense(10)),
+]
+
 DIGIT, MNIST, CIFAR = (8, 8, 1), (28, 28, 1), (32, 32, 3)
 FAST = [
+    Case("corners", (31, 22, 3), 10),
     Case("logistic", DIGIT, 10),
     Case("mlp", (8, 6, 3), 10),
     Case("lenet", DIGIT, 10),
@@ -55,7 +68,6 @@ FAST = [
     Case("inception_v3", (75, 79, 3)),
 ]
 SLOW = [
-    *(Case(n, CIFAR) for n in models.known() if n not in {c.name for c in FAST} | {"overfeat"}),
     Case("vgg11", (224, 32, 3)),  # the ImageNet form, with few of its weights
     Case("vgg_a", CIFAR, 10),
     Case("resnet32", MNIST),
@@ -68,10 +80,14 @@ SLOW = [
     Case("inception_v3", (75, 79, 3), 10, rate=1e-7),
     Case("overfeat", (71, 75, 3), 10),
 ]
+SLOW += [Case(name, CIFAR) for name in models.known() if name not in {c.name for c in FAST + SLOW}]
 
 
-def without_dropout(network):
-    """The same network, but that nothing is dropped."""
+def network_of(case):
+    """The case's network, but that nothing is dropped."""
+    if case.name == "corners":
+        return Network("corners", lambda shape, classes: CORNERS, "", ())
+    network = models.load(case.name)
 
     def layers(shape, classes):
         described = network.layers(shape, classes)
@@ -82,12 +98,13 @@ def without_dropout(network):
 
 def write(case, folder):
     """The case's inputs: weights, and a batch of images and labels for each step."""
-    export(case.name, case.shape, CLASSES, 3, folder / "weights.npz")
+    torch.manual_seed(3)
+    state = network_of(case).torch_model(case.shape, CLASSES).state_dict()
     rng = np.random.default_rng(0)
     # Biases and batch norm start as ones and zeros, which would hide that they are mixed up.
     drawn = {
-        key: array + rng.uniform(0.1, 0.5, array.shape) if array.ndim == 1 else array
-        for key, array in read(folder / "weights.npz").items()
+        name: array + rng.uniform(0.1, 0.5, array.shape) if array.ndim == 1 else array
+        for name, array in ((name, tensor.numpy()) for name, tensor in state.items())
     }
     np.savez(folder / "weights.npz", **drawn)
     np.save(folder / "images.npy", rng.normal(size=(case.steps + 1, BATCH, *case.shape)))

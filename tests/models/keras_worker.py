@@ -7,7 +7,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import tensorflow as tf
-from cases import CLASSES, MOMENTUM, Case, fingerprint, without_dropout
+from cases import CLASSES, MOMENTUM, Case, fingerprint, network_of
 
 import models
 from models.weights import KERAS_TO_TORCH, keras_arrays, load_keras, read, save
@@ -35,8 +35,7 @@ def there_and_back(case, folder):
 
 def work(case, folder):
     images, labels = np.load(folder / "images.npy"), np.load(folder / "labels.npy")
-    network = without_dropout(models.load(case.name))
-    model = network.keras_model(tuple(case.shape), CLASSES)
+    model = network_of(case).keras_model(tuple(case.shape), CLASSES)
     load_keras(model, folder / "weights.npz")
     results = {"evaluated": model(images[0], training=False).numpy()}
 

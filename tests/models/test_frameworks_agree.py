@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from cases import BATCH, CLASSES, FAST, MOMENTUM, SLOW, Case, fingerprint, without_dropout
+from cases import BATCH, CLASSES, FAST, MOMENTUM, SLOW, Case, fingerprint, network_of
 from cases import write as write_case
 from torch.nn.functional import cross_entropy
 
@@ -58,7 +58,7 @@ def work(case, folder):
     """What `keras_worker.work` does, in torch."""
     images = torch.from_numpy(np.load(folder / "images.npy").transpose(0, 1, 4, 2, 3).copy())
     labels = torch.from_numpy(np.load(folder / "labels.npy"))
-    module = without_dropout(models.load(case.name)).torch_model(case.shape, CLASSES).double()
+    module = network_of(case).torch_model(case.shape, CLASSES).double()
     load_torch(module, folder / "weights.npz")
     results = {"evaluated": evaluate(module, images[0])}
     module.train()
@@ -97,7 +97,7 @@ def test_torch_and_keras_agree(case, keras, folder):
 
 
 def test_every_model_is_compared():
-    assert sorted({case.name for case in FAST + SLOW}) == models.known()
+    assert {case.name for case in FAST + SLOW} - {"corners"} == set(models.known())
 
 
 @pytest.mark.parametrize("name", ["convnet", "vgg11", "resnet20_v2", "googlenet_bn"])
