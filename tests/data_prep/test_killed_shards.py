@@ -34,6 +34,7 @@ def start(source, folder, workers=2):
     return subprocess.Popen(
         [*command, "--workers", str(workers), "--shard-mb", str(SHARD_MB)],
         cwd=ROOT,
+        start_new_session=True,
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -64,7 +65,10 @@ def test_a_rerun_after_a_kill_keeps_the_finished_shards(source, tmp_path, how, c
         wait_for_shards(folder, 2)
         children = psutil.Process(process.pid).children(recursive=True)
         assert children
-        process.send_signal(how)
+        if how == signal.SIGINT:  # which a terminal sends to all of a command's processes
+            os.killpg(process.pid, how)
+        else:
+            process.send_signal(how)
         said = process.stderr.read()
     assert process.returncode == code
     assert "Traceback" not in said
