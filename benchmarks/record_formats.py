@@ -37,7 +37,10 @@ Index = list[tuple[int, int, int]]
 
 def write_tar(path: Path, images: list[bytes]) -> None:
     """A shard, by webdataset."""
-    with path.open("wb") as file, webdataset.TarWriter(file, encoder=False, compress=False) as tar:
+    with (
+        path.open("wb", buffering=1 << 20) as file,  # as the suite does
+        webdataset.TarWriter(file, encoder=False, compress=False) as tar,
+    ):
         for number, data in enumerate(images):
             tar.write({"__key__": f"{number:08}", "jpg": data, "cls": b"%d" % (number % 1000)})
 
