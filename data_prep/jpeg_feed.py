@@ -26,6 +26,10 @@ class JpegFeed:
         self.ahead = ReadAhead(threads)
         chosen = augmentation_of(augmentation, records.name, encoded=True)
         self._augmentation, self._seed, self._random = augmentation, seed, chosen.resized_crop
+        self._sizes = {
+            split: np.stack([records.index(split)[edge] for edge in ("height", "width")], axis=1)
+            for split in ("train", "test")
+        }
         self._local = threading.local()
 
     def plan(self, epoch: int) -> EpochPlan:
@@ -55,38 +59,43 @@ class JpegFeed:
 
     def _read(self, plan: EpochPlan, out: np.ndarray) -> None:
         samples, flips = plan.indices.tolist(), plan.flips.tolist()
-        if not self._random:
-            for sample, image in zip(samples, out, strict=True):
-                self._decode("train", sample, None, False, image)
-            return
-        sizes = self.records.train_index[plan.indices][["height", "width"]].tolist()
-        boxes = [
-            random_box(plan.seed, plan.epoch, sample, *size)
-            for sample, size in zip(samples, sizes, strict=True)
-        ]
-        for sample, box, flip, image in zip(samples, boxes, flips, out, strict=True):
-            self._decode("train", sample, box, flip, image)
+        sizes = self._sizes["train"][plan.indices].tolist()
+        boxes: list[Box | None] = [None] * len(samples)
+        if self._random:
+            boxes = [
+                random_box(plan.seed, plan.epoch, sample, *size)
+                for sample, size in zip(samples, sizes, strict=True)
+            ]
+        for of_one in zip(samples, sizes, boxes, flips, out, strict=True):
+            self._decode("train", *of_one)
 
     def _read_tests(self, samples: range, out: np.ndarray) -> None:
-        for sample, image in zip(samples, out, strict=True):
-            self._decode("test", sample, None, False, image)
+        sizes = self._sizes["test"][samples.start : samples.stop].tolist()
+        for sample, size, image in zip(samples, sizes, out, strict=True):
+            self._decode("test", sample, size, None, False, image)
 
     def _decode(
-        self, split: str, sample: int, box: Box | None, flip: bool, out: np.ndarray
+        self,
+        split: str,
+        sample: int,
+        size: list[int],
+        box: Box | None,
+        flip: bool,
+        out: np.ndarray,
     ) -> None:
         """Decode `box` of an image to `out`, or without a box the crop of tests."""
         records = self.records
         if not hasattr(self._local, "decoder"):
             self._local.decoder = Decoder()
         decoder = self._local.decoder
-        shard, offset, length, height, width = records.index(split)[sample].item()[:5]
         data = records.encoded(split, sample)
         try:
             if box:
-                decoder.crop(data, height, width, box, flip, out)
+                decoder.crop(data, *size, box, flip, out)
             else:
-                decoder.centre(data, height, width, out)
+                decoder.centre(data, *size, out)
         except ValueError as error:
+            shard, offset, length = records.index(split)[sample].item()[:3]
             raise RecordsError(
                 f"{records.folder / shard_file(split, shard)}: {split} image {sample}, "
                 f"{length} bytes at {offset}, can't be decoded ({error}); run "
