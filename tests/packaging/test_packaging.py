@@ -100,7 +100,7 @@ MODELS = sorted({models.module_of(name) for name in models.known()})
     ("name", "modules", "elsewhere"),
     [
         ("torch", ["bench.launch", "data_prep", "models", *DATA, *MODELS, *TORCH], {"keras"}),
-        ("tensorflow", ["bench.launch", SYSTEMS["tensorflow"], *MODELS], {"torch"}),
+        ("tensorflow", ["bench.launch", SYSTEMS["tensorflow"], *MODELS], set()),
         ("plots", ["bench.summary", "plots", "workflows.report", *modules_in("plots")], set()),
     ],
 )
