@@ -11,6 +11,7 @@ class PinnedRing:
     """`count` buffers of images, uint8 [rows, *shape]; what is taken first is copied first."""
 
     def __init__(self, count: int, rows: int, shape: Sequence[int]) -> None:
+        self.rows = rows
         self._buffers = [
             torch.empty(rows, *shape, dtype=torch.uint8, pin_memory=True) for _ in range(count)
         ]

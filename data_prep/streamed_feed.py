@@ -6,7 +6,7 @@ own, while the iteration before may still read the other half. A captured graph 
 same buffer; where in it an iteration's images lie is a tensor on the device too.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import torch
@@ -32,6 +32,7 @@ class StreamedFeed:
         self._indices = torch.zeros(self.samples, dtype=torch.int64, device=device)
         self._shift = torch.zeros(1, dtype=torch.int64, device=device)  # from plan to buffer
         self._rows, self._half = 0, 0
+        self._ring: PinnedRing | None = None
         self._reading: Iterator[np.ndarray] = iter(())
         self._expected: tuple[int, int, int] | None = None
         if device.type == "cuda":
@@ -57,9 +58,6 @@ class StreamedFeed:
         self._images = torch.zeros(2 * size, *shape, dtype=torch.uint8, device=self.device)
         if self.device.type == "cuda":
             self._side.wait_stream(torch.cuda.current_stream(self.device))
-            # One being sent, and one whose copy may wait for the device, beside those being read.
-            ahead = self.source.ahead.parts_ahead(size)
-            self._ring = PinnedRing(ahead + 2, size, shape)
 
     def stage(self, start: int, size: int, stride: int) -> None:
         """Have images [start, start + size) of the plan on the device for what is queued next.
@@ -73,9 +71,8 @@ class StreamedFeed:
         if self._expected != (start, size, stride):
             self._stop_reading()
             starts = range(start, len(self._plan) - size + 1, stride)
-            empty = self._ring.take if self.device.type == "cuda" else None
             parts = (self._plan[s : s + size] for s in starts)
-            self._reading = self.source.batches(parts, size, empty)
+            self._reading = self.source.batches(parts, size, self._pinned(size))
         self._expected = start + stride, size, stride
         images = next(self._reading)
         first = self._half * self._rows
@@ -101,6 +98,16 @@ class StreamedFeed:
         for images in batches:
             yield self._normalise(torch.from_numpy(images).to(self.device))
 
+    def _pinned(self, size: int) -> Callable[[int], np.ndarray] | None:
+        """What gives the memory to read into; None is any."""
+        if self.device.type != "cuda":
+            return None
+        if self._ring is None or self._ring.rows != size:
+            # One being sent, and one whose copy may wait for the device, beside those being read.
+            count = self.source.ahead.parts_ahead(size) + 2
+            self._ring = PinnedRing(count, size, self.source.records.shape)
+        return self._ring.take
+
     def _copy(self, images: np.ndarray, target: Tensor) -> None:
         if self.device.type != "cuda":
             target.copy_(torch.from_numpy(images))
@@ -115,5 +122,5 @@ class StreamedFeed:
         if hasattr(self._reading, "close"):
             self._reading.close()
         self._reading, self._expected = iter(()), None
-        if self._rows and self.device.type == "cuda":
+        if self._ring:
             self._ring.forget()
