@@ -13,8 +13,8 @@ from bench.spec import (
     RunSpec,
 )
 from bench.systems import AVERAGING, KERAS, SYSTEMS
-from data_prep import datasets
 from data_prep.augment import AUGMENTATIONS
+from workflows.data_of import Data
 from workflows.refusals import refuse_schedule, refuse_step_options, refuse_unstable
 from workflows.validate import SCHEMA, ConfigError, one_of, spelled_alike, validate
 
@@ -50,7 +50,6 @@ def spec_of(
     one_of(f"{where}.model", cell["model"], [*models.known(), *models_from], "model")
     if cell["model"] in models_from:
         cell["model_source"] = models_from[cell["model"]]
-    one_of(f"{where}.dataset", cell["dataset"], datasets.known(), "dataset")
     augmentation = cell.get("augmentation", "none")
     one_of(f"{where}.augmentation", augmentation, list(AUGMENTATIONS), "augmentation")
     refuse_step_options(cell, where)
@@ -90,11 +89,11 @@ def spec_of(
     return spec
 
 
-def lacks_model(spec: RunSpec, where: str) -> str | None:
+def lacks_model(spec: RunSpec, data: Data, where: str) -> str | None:
     """Why the system can't run the model; a model that can't take the images is refused."""
-    model, shape = models.load(spec.model, spec.model_source), datasets.load(spec.dataset).SHAPE
+    model = models.load(spec.model, spec.model_source)
     try:
-        getattr(model, "check_shape", lambda shape: None)(shape)
+        getattr(model, "check_shape", lambda shape: None)(data.shape)
     except ValueError as error:
         raise ConfigError(f"{where}.model: on {spec.dataset}, {error}") from None
     framework = "keras" if spec.system in KERAS else "torch"

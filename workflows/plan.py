@@ -12,7 +12,8 @@ from bench import environment
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
 from workflows.cells import lacks_model, own_models, spec_of
-from workflows.refusals import refuse_oversized
+from workflows.data_of import Data, data_of, own_datasets
+from workflows.refusals import refuse_data
 from workflows.validate import SCHEMA, ConfigError, one_of, validate
 
 
@@ -28,7 +29,7 @@ class Plan:
     not_available: list[dict[str, Any]]
     results: Path
     data: Path
-    archives: str
+    datasets: Mapping[str, Data]
     interpreters: Mapping[str, str]
     models: Mapping[str, str]
 
@@ -48,18 +49,21 @@ def plan(config: Mapping[str, Any]) -> Plan:
             raise ConfigError(f"{key}: {folder} is a file; name a folder")
     runs: dict[str, RunSpec] = {}
     missing: dict[str, dict[str, Any]] = {}
+    datasets: dict[str, Data] = {}
     models_from = own_models(config.get("models", {}))
+    folders, archives = own_datasets(config.get("datasets", {})), config.get("archives", "")
     for index, group in enumerate(config["matrix"]):
         where = f"matrix[{index}]"
         for cell in _cells({**config.get("defaults", {}), **group}, where):
             spec = spec_of(cell, group, where, models_from)
-            refuse_oversized(spec, where)
+            data = data_of(spec.dataset, folders, archives, f"{where}.dataset")
+            refuse_data(spec, data, where)
             if spec.id in runs or spec.id in missing:
                 raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
-            if reason := lacks_model(spec, where):
+            if reason := lacks_model(spec, data, where):
                 missing[spec.id] = {"run": spec.id, "spec": spec.to_dict(), "reason": reason}
             else:
-                runs[spec.id] = spec
+                runs[spec.id], datasets[spec.dataset] = spec, data
     for system in config.get("interpreters", {}):
         one_of("interpreters", system, list(SYSTEMS), "system")
     return Plan(
@@ -68,7 +72,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
         not_available=list(missing.values()),
         results=Path(config.get("results", "results")),
         data=Path(config.get("data", "data")),
-        archives=config.get("archives", ""),
+        datasets=datasets,
         interpreters=config.get("interpreters", {}),
         models=models_from,
     )

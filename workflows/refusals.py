@@ -1,12 +1,12 @@
 """Combinations of settings that can't be run; each is refused by a ConfigError that says why."""
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
 from bench.spec import RunSpec, stability_bound
 from bench.systems import STEP_OPTIONS
-from data_prep import datasets
+from data_prep.augment import augmentation_of
+from workflows.data_of import Data
 from workflows.validate import ConfigError
 
 STEP_KEYS = {
@@ -19,21 +19,24 @@ STEP_KEYS = {
 }
 
 
-def refuse_oversized(spec: RunSpec, where: str) -> None:
-    """An iteration that takes more images than there are."""
+def refuse_data(spec: RunSpec, data: Data, where: str) -> None:
+    """An iteration that takes more images than there are; an augmentation of another kind."""
     learners = 1 if spec.learners == "auto" else spec.learners
-    images, there = spec.devices * learners * spec.batch, _training_images(spec.dataset)
-    if images > there:
+    images, there = spec.devices * learners * spec.batch, data.train_images
+    if there is not None and images > there:
         raise ConfigError(
             f"{where}.batch: one iteration takes {images} images and {spec.dataset} has {there} to "
             "train on; use a smaller batch, fewer learners or fewer devices"
         )
-
-
-@functools.cache
-def _training_images(dataset: str) -> int:
-    """How many training images a dataset has."""
-    return int(datasets.load(dataset).COUNTS["train"])
+    try:
+        augmentation_of(spec.augmentation, spec.dataset, data.encoded)
+    except ValueError as error:
+        raise ConfigError(f"{where}.augmentation: {error}") from None
+    if spec.unroll > 1 and data.encoded:
+        raise ConfigError(
+            f"{where}.unroll: {spec.dataset} is read while it is trained on, an iteration at a "
+            "time; set it to 1"
+        )
 
 
 def refuse_schedule(schedule: Mapping[str, Any], epochs: int, where: str) -> None:

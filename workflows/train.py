@@ -49,7 +49,8 @@ def main() -> None:
                 print(f"{options.budget:.0f} s are over: not begun are {spec.id} and what follows")
                 break
             weights = options.results / "weights" / f"{spec.model}-{spec.dataset}-{spec.seed}.npz"
-            prepare(spec.dataset, records, archives=options.archives)
+            data = planned.datasets[spec.dataset]
+            prepare(data.name, records, archives=options.archives or data.archives or None)
             if not weights.exists():
                 opened = open_records(records)
                 export(

@@ -70,8 +70,8 @@ def test_described_defaults_are_the_real_ones():
     (spec,) = planned.runs.values()
     real = spec.to_dict() | {"alpha": "1/k" if spec.alpha is None else spec.alpha}
     real |= {"results": str(planned.results), "data": str(planned.data)}
-    real |= {"archives": planned.archives, "interpreters": planned.interpreters}
-    real |= {"models": planned.models}
+    real |= {"archives": planned.datasets["digits"].archives, "datasets": {}}
+    real |= {"interpreters": planned.interpreters, "models": planned.models}
     real |= {"allow_unstable": False, "defaults": {}}
     described = rows(section(CONFIG, "## The whole")) | rows(section(CONFIG, "## A run"))
     for key, (_, default) in described.items():

@@ -2,10 +2,14 @@
 
 import shlex
 
+from data_prep import datasets
+
 
 rule records:
     input:
-        lambda wc: sources("data_prep", f"data_prep.{wc.dataset.replace('-', '_')}"),
+        lambda wc: sources(
+            "data_prep", datasets.module_name(PLAN.datasets[wc.dataset].name)
+        ),
     output:
         f"{DATA}/{{dataset}}/manifest.json",
     log:
@@ -14,9 +18,14 @@ rule records:
         "../envs/torch.yaml"
     params:
         folder=subpath(output[0], parent=True),
-        archives=f"--archives {shlex.quote(PLAN.archives)}" if PLAN.archives else "",
+        name=lambda wc: PLAN.datasets[wc.dataset].name,
+        archives=lambda wc: (
+            f"--archives {shlex.quote(archives)}"
+            if (archives := PLAN.datasets[wc.dataset].archives)
+            else ""
+        ),
     shell:
-        "python -m data_prep {wildcards.dataset} {params.folder:q} {params.archives}"
+        "python -m data_prep {params.name} {params.folder:q} {params.archives}"
         " 2>&1 | tee {log:q}"
 
 
