@@ -15,10 +15,10 @@ demo: $(VENV)/installed
 	@echo "Done. Open $(CURDIR)/results/report.html; the numbers are in results/summary.csv."
 
 test: lint
-	. $(BIN)/activate && python -m pytest
+	. $(BIN)/activate && python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 fast-test: $(VENV)/installed
-	. $(BIN)/activate && python -m pytest -m "not slow"
+	. $(BIN)/activate && python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
 
 lint: $(VENV)/installed
 	. $(BIN)/activate && ruff check . && ruff format --check . && snakefmt --check Snakefile workflows \
