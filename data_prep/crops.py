@@ -14,6 +14,8 @@ RATIO = (3 / 4, 4 / 3)  # width to height
 ATTEMPTS = 10
 TEST_MARGIN = 256 / 224  # the shorter side of a resized test image to the side of its crop
 
+_WORD = np.uint64
+
 
 class Box(NamedTuple):
     """A rectangle of whole pixels inside an image."""
@@ -31,8 +33,9 @@ def random_box(seed: int, epoch: int, sample: int, height: int, width: int) -> B
     the largest central part of a permitted ratio. The draws are those of Philox keyed by seed and
     epoch, at a counter that the sample sets, so a crop can be had without those before it.
     """
-    philox = np.random.Philox(key=seed << 32 | epoch, counter=sample << 64)
-    draws = np.random.Generator(philox).random((ATTEMPTS, 4))
+    # Key and counter as arrays: from whole numbers they take several times as long to make.
+    key, counter = np.array([seed << 32 | epoch, 0], _WORD), np.array([0, sample, 0, 0], _WORD)
+    draws = np.random.Generator(np.random.Philox(key=key, counter=counter)).random((ATTEMPTS, 4))
     low, high = map(math.log, RATIO)
     for area, ratio, y, x in draws.tolist():
         pixels = height * width * (AREA[0] + area * (AREA[1] - AREA[0]))

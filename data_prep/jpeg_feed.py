@@ -94,7 +94,7 @@ class JpegFeed:
                 decoder.crop(data, *size, box, flip, out)
             else:
                 decoder.centre(data, *size, out)
-        except ValueError as error:
+        except (ValueError, IndexError) as error:  # the latter of a header that goes on too long
             shard, offset, length = records.index(split)[sample].item()[:3]
             raise RecordsError(
                 f"{records.folder / shard_file(split, shard)}: {split} image {sample}, "

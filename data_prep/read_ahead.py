@@ -14,7 +14,9 @@ CHUNK = 8  # images that a thread reads at a time
 
 def threads_of(ranks: int) -> int:
     """How many threads read for one of `ranks` processes: the cores are shared out."""
-    return max(1, len(os.sched_getaffinity(0)) // ranks)
+    linux = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
+    return max(1, cores // ranks)
 
 
 class ReadAhead:
