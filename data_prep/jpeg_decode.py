@@ -34,6 +34,7 @@ class Decoder:
 
         Raises:
             ValueError: libjpeg finds it odd but for extraneous bytes, or it has another size.
+            IndexError: its header goes on past its end.
         """
         side = len(out)
         shrink = _shrink(min(box.height, box.width), side)
@@ -51,7 +52,7 @@ class Decoder:
         """Resize a JPEG's shorter side to 256/224 of `out`'s and take the centre, as in tests.
 
         Raises:
-            ValueError: see `crop`.
+            ValueError, IndexError: see `crop`.
         """
         side = len(out)
         size, top, left = crop_of_tests(height, width, side)

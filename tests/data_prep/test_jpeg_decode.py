@@ -87,6 +87,21 @@ def test_what_is_broken_is_refused(kind):
             Decoder().crop(memoryview(data), 102, 90, Box(*box), False, out)
 
 
+def test_damage_is_refused_or_harmless_but_never_anything_else():
+    rng, refused = np.random.default_rng(0), 0
+    decoder, out = Decoder(), np.empty((32, 32, 3), np.uint8)
+    for kind in KINDS:
+        data = photo(kind, 100, 90)
+        for _ in range(150):
+            damaged = bytearray(data)
+            damaged[int(rng.integers(2, 700))] = int(rng.integers(256))
+            try:
+                decoder.crop(memoryview(damaged), 100, 90, Box(*BOXES[2]), False, out)
+            except (ValueError, IndexError):
+                refused += 1
+    assert refused > 100
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_extraneous_bytes_harm_nothing(kind):
     """The preparation keeps such images: no pixel hangs on those bytes."""
