@@ -76,7 +76,12 @@ class MaxPool(Pool):
 
 
 class AvgPool(Pool):
-    """Average pooling; padding counts, what a last window has outside of it does not."""
+    """Average pooling; padding counts, what a last window has outside of the image does not."""
+
+    def __post_init__(self) -> None:
+        """One or the other."""
+        if self.ceil and self.padding:
+            raise ValueError("average pooling has padding or a last window that is not whole")
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,8 @@ def _module(layer: Layer, shape: Shape, later: Later) -> nn.Module:
         case layer_of.MaxPool(window, stride, padding, ceil):
             return nn.MaxPool2d(window, stride, padding, ceil_mode=ceil)
         case layer_of.AvgPool(window, stride, padding, ceil):
-            return nn.AvgPool2d(window, stride, padding, ceil_mode=ceil)
+            # The same without padding, and compiled gradients are wrong with True: pytorch #198119.
+            return nn.AvgPool2d(window, stride, padding, ceil, count_include_pad=not ceil)
         case layer_of.GlobalAvgPool():
             return nn.AdaptiveAvgPool2d(1)
         case layer_of.Flatten():

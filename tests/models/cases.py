@@ -35,12 +35,12 @@ class Case(NamedTuple):
 
 
 # What no network does: poolings of negative values, with padding and windows that are not whole.
-POOLS = (MaxPool(3, 2, 1, ceil=True),), (AvgPool((3, 2), 2, 1, ceil=True),)
+POOLS = (MaxPool(3, 2, 1, ceil=True), Conv(6, 2)), (AvgPool((3, 2), 2, ceil=True),)
 CORNERS = [
     *(Conv(6, 3, 2, (1, 0)), Concat(POOLS), Norm(1e-3)),
     Residual(
         (Conv(12, (3, 1), (2, 1), (1, 0)), MaxPool((1, 2), 1)),
-        (AvgPool(2, (2, 1), (1, 0)), MaxPool(3, 1, 1)),
+        (AvgPool((3, 2), (2, 1), (1, 0)), MaxPool(3, 1, 1)),
     ),
     *(Flatten(), Norm(), Dense(10)),
 ]
