@@ -41,10 +41,10 @@ def prepare_images(
     report(f"{name}: looking for the images")
     try:
         listing = dataset.list_samples(archives, settings.test_fraction)
-    except RecordsError:
+    except RecordsError as error:
         if not _is_finished(folder, source, verify, options.strict):
             raise
-        report(f"{folder}: already finished; its source was not found")
+        report(f"{folder}: already finished, though its source can't be used now ({error})")
         return
     listing.drop_duplicates()
     source["origin"] = listing.origin | {"images": listing.digest()}
