@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from kinds import KINDS
 
 import models
 from models.weights import export, read
@@ -13,27 +14,7 @@ SHAPES = {
     "cifar10": ((32, 32, 3), 10),
     "cifar100": ((32, 32, 3), 100),
     "alexnet": ((63, 63, 3), 10),
-    "overfeat": ((71, 71, 3), 10),
-    "inception": ((75, 75, 3), 10),
     "imagenet": ((224, 224, 3), 1000),
-}
-# One of each kind, and images that it can take.
-KINDS = {
-    "logistic": "digits",
-    "mlp": "digits",
-    "lenet": "digits",
-    "convnet": "cifar10",
-    "alexnet": "alexnet",
-    "vgg11": "cifar10",
-    "vgg_a": "cifar10",
-    "resnet20": "digits",
-    "resnet20_v2": "digits",
-    "resnet18": "cifar10",
-    "resnet50_v2": "cifar10",
-    "googlenet": "cifar10",
-    "googlenet_bn": "cifar10",
-    "inception_v3": "inception",
-    "overfeat": "overfeat",
 }
 
 
@@ -119,8 +100,8 @@ def test_the_smallest_images_are_enough_and_smaller_ones_are_not(name):
 @pytest.mark.parametrize("name", KINDS)
 def test_gradients_reach_every_parameter_through_functional_call(name):
     """As replicas do it: parameters and statistics from outside the module."""
-    shape, classes = SHAPES[KINDS[name]]
-    module = models.load(name).torch_model(shape, classes).train()
+    shape = KINDS[name]
+    module = models.load(name).torch_model(shape, 10).train()
     parameters = {n: p.detach().clone().requires_grad_() for n, p in module.named_parameters()}
     buffers = {n: b.clone() for n, b in module.named_buffers()}
     images = torch.randn(3, shape[2], *shape[:2])
