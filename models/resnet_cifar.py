@@ -8,8 +8,9 @@ there are 6 n + 2 layers. On 32x32x3 images and 10 classes 32 layers have
     468,826 parameters, 1.79 MiB, with option B and 7x7 average pooling at stride 1, which leaves
         2x2 of the last 8x8 features for the classifier, where He et al. average all of them.
 
-The last is what the released Crossbow code trains and what is here, at each depth. Smaller images
-than 28x28 have fewer than 7x7 last features, and all of them are averaged.
+The last is what is here, at each depth, and what the released Crossbow code trains but for one more
+1x1 convolution: its first unit has one too, though no shape changes (288 parameters, still 1.79
+MiB). Smaller images than 28x28 have fewer than 7x7 last features, and all of them are averaged.
 
 `_v2` are the networks of He et al. 2016 (arXiv 1603.05027): batch norm and ReLU come before each
 convolution, and nothing behind the sum. They average all features, as the paper does; where the
@@ -65,7 +66,7 @@ def network(name: str, build, depth: int, source: str, notes: str) -> Network:
     )
 
 
-V1 = "shortcuts of option B and 7x7 average pooling, as in the released Crossbow code"
+V1 = "shortcuts of option B, 7x7 average pooling; the released Crossbow code has one shortcut more"
 V2 = "shortcuts of option B"
 NETWORKS = [
     *(network(f"resnet{n}", v1, n, "He et al. 2015, 4.2", V1) for n in DEPTHS),

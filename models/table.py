@@ -1,0 +1,54 @@
+"""`python -m models.table`: write the table of models in docs/models.md anew, from the code."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import models
+from models._count import flops, operators, parameters, step_operators
+
+PAGE = Path(__file__).resolve().parent.parent / "docs/models.md"
+START = "<!-- table: written by `python -m models.table` -->\n"
+END = "<!-- end of table -->"
+HEADS = "Model", "Images", "Parameters", "MiB", "Operators", "MFLOPs", "Source", "What differs"
+
+
+@cache
+def rows() -> list[tuple[str, ...]]:
+    """A row for each network and each size of images that it is made for."""
+    found = []
+    for name in models.known():
+        network = models.load(name)
+        for shape, classes in network.sizes:
+            layers, count = network.layers(shape, classes), parameters(network, shape, classes)
+            found.append(
+                (
+                    f"`{name}`",
+                    f"{'x'.join(map(str, shape))}, {classes}",
+                    f"{count:,}",
+                    f"{count * 4 / 2**20:.2f}",
+                    f"{operators(layers)}, {step_operators(layers)}",
+                    f"{flops(network, shape, classes) / 1e6:,.2f}",
+                    network.source,
+                    network.notes,
+                )
+            )
+    return sorted(found, key=_by_number)
+
+
+def page(text: str) -> str:
+    """The page with the table as the code has it now."""
+    before, rest = text.split(START)
+    lines = [HEADS, ("---",) * 2 + ("--:",) * 4 + ("---",) * 2, *rows()]
+    table = "\n".join(f"| {' | '.join(line)} |".replace("|  |", "| |") for line in lines)
+    return f"{before}{START}\n{table}\n\n{END}{rest.split(END)[1]}"
+
+
+def _by_number(row: tuple[str, ...]) -> list[tuple[int, str]]:
+    """`resnet110` comes after `resnet20`."""
+    parts = re.split(r"(\d+)", row[0].strip("`"))
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
