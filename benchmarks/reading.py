@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
@@ -34,6 +35,7 @@ COLUMNS = (
     "rounds",
 )  # fmt: skip
 TFRECORD_FILES, ALONE = 8, "decode alone"
+LIBRARIES = ("simplejpeg", "pillow", "torch", "torchvision", "webdataset")  # beside TensorFlow
 Rounds = dict[tuple[str, int], list[tuple[float, float]]]  # both rates, by reader and workers
 
 
@@ -146,6 +148,7 @@ def main() -> None:
             }
             for (reader, workers), of in rounds.items()
         ],
+        "libraries": {name: version(name) for name in LIBRARIES},
         "environment": environment.environment(os.environ),
         "code": environment.code(sources("benchmarks.reading", "data_prep")),
     }
