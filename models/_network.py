@@ -20,8 +20,8 @@ class Network:
 
     name: str
     layers: Callable[[Images, int], list[Layer]]
-    source: str
-    sizes: tuple[tuple[Images, int], ...]
+    source: str = ""
+    sizes: tuple[tuple[Images, int], ...] = ()
     notes: str = ""
     smallest: int = 1
     largest: int | None = None

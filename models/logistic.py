@@ -7,7 +7,6 @@ NETWORKS = [
     Network(
         "logistic",
         lambda shape, classes: [Flatten(), Dense(classes)],
-        source="",
         sizes=(((28, 28, 1), 10),),
     )
 ]

@@ -15,11 +15,11 @@ HEADS = "Model", "Images", "Parameters", "MiB", "Operators", "MFLOPs", "Source",
 
 @cache
 def rows() -> list[tuple[str, ...]]:
-    """A row for each network and each size of images that it is made for."""
+    """A row for each described network and each size of images that it is made for."""
     found = []
     for name in models.known():
         network = models.load(name)
-        for shape, classes in network.sizes:
+        for shape, classes in getattr(network, "sizes", ()):
             layers, count = network.layers(shape, classes), parameters(network, shape, classes)
             found.append(
                 (
