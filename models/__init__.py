@@ -58,7 +58,7 @@ def _lookup(name: str) -> tuple[str, Any]:
 @cache
 def _found() -> dict[str, tuple[str, Any]]:
     """Module and model by name; files that define neither form are none."""
-    found = {}
+    found: dict[str, tuple[str, Any]] = {}
     for path in sorted(FOLDER.glob("[!_]*.py")):
         module = importlib.import_module(f"models.{path.stem}")
         networks = {network.name: network for network in getattr(module, "NETWORKS", [])}

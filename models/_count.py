@@ -1,66 +1,72 @@
-"""How large a network is and how much work it does."""
+"""How large a network is and how much work it does, from its description."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from models._layers import Concat, Flatten, Layer, Residual
-from models._network import Images, Network
+from models._layers import Concat, Conv, Dense, Flatten, Layer, Norm, Residual, Shape, pair
 
-# Of a training step, beside the network's: softmax, loss, its gradient, the optimiser's step.
+# Operators of a training step beside the network's: softmax, loss, its gradient, the optimiser's.
 AROUND = 4
 
 
-def operators(layers: Iterable[Layer]) -> int:
-    """Operators of a forward pass: one a layer, flattening none, a sum and its ReLU one each."""
+def parameters(layers: Iterable[Layer], shape: Shape) -> int:
+    """All that is trained on images of (channels, height, width); moving statistics are not."""
     count = 0
-    for layer in layers:
-        if isinstance(layer, Residual):
-            count += operators(layer.main) + operators(layer.shortcut) + 1 + layer.relu
-        elif isinstance(layer, Concat):
-            count += sum(map(operators, layer.branches)) + 1
-        elif not isinstance(layer, Flatten):
-            count += 1
+    for layer, entering in each(layers, shape):
+        match layer:
+            case Conv(bias=bias):
+                count += _products(layer, entering) + bias * layer.filters
+            case Dense(units):
+                count += _products(layer, entering) + units
+            case Norm():
+                count += 2 * entering[0]
     return count
 
 
-def step_operators(layers: list[Layer]) -> int:
+def flops(layers: Iterable[Layer], shape: Shape) -> int:
+    """Multiplications and additions of the convolutions and linear layers, for one image forward.
+
+    Two for each multiplication with its addition, none for biases; as torch.utils.flop_counter has
+    it.
+    """
+    count = 0
+    for layer, entering in each(layers, shape):
+        if isinstance(layer, Conv | Dense):
+            places = layer.out(entering)[1:]
+            count += 2 * _products(layer, entering) * (places[0] * places[1] if places else 1)
+    return count
+
+
+def operators(layers: Iterable[Layer], shape: Shape) -> int:
+    """Operators of a forward pass: one a layer, flattening none, a sum and its ReLU one each."""
+    found = [layer for layer, _ in each(layers, shape) if not isinstance(layer, Flatten)]
+    return len(found) + sum(isinstance(layer, Residual) and layer.relu for layer in found)
+
+
+def step_operators(layers: Iterable[Layer], shape: Shape) -> int:
     """Operators of a training step, as the released Crossbow code's dataflow graphs have them.
 
     Each has a gradient, of which a sum has two, and where paths have parted their gradients are
     added up. The transformation of the images and the accuracy do not count.
     """
-    return 2 * operators(layers) + _more(layers) + AROUND
+    layers = list(layers)
+    more = {Residual: 2, Concat: 1}
+    extra = sum(more.get(type(layer), 0) for layer, _ in each(layers, shape))
+    return 2 * operators(layers, shape) + extra + AROUND
 
 
-def _more(layers: Iterable[Layer]) -> int:
-    count = 0
+def each(layers: Iterable[Layer], shape: Shape) -> Iterator[tuple[Layer, Shape]]:
+    """All layers, those of paths too, and the shape that enters each."""
     for layer in layers:
-        if isinstance(layer, Residual):
-            count += _more(layer.main) + _more(layer.shortcut) + 2
-        elif isinstance(layer, Concat):
-            count += sum(map(_more, layer.branches)) + 1
-    return count
+        yield layer, shape
+        paths = [layer.main, layer.shortcut] if isinstance(layer, Residual) else []
+        for path in layer.branches if isinstance(layer, Concat) else paths:
+            yield from each(path, shape)
+        shape = layer.out(shape)
 
 
-def parameters(network: Network, shape: Images, classes: int) -> int:
-    """All that is trained; batch norm's moving statistics are not."""
-    import torch
-
-    with torch.device("meta"):
-        module = network.torch_model(shape, classes)
-    return sum(parameter.numel() for parameter in module.parameters())
-
-
-def flops(network: Network, shape: Images, classes: int) -> int:
-    """Multiplications and additions of the convolutions and linear layers, for one image forward.
-
-    As torch counts them: two for each multiplication with its addition, biases and all else none.
-    """
-    import torch
-    from torch.utils.flop_counter import FlopCounterMode
-
-    with torch.device("meta"):
-        module = network.torch_model(shape, classes).eval()
-        images = torch.empty(1, shape[2], *shape[:2])
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
-        module(images)
-    return counter.get_total_flops()
+def _products(layer: Conv | Dense, entering: Shape) -> int:
+    """The weights, and so the multiplications for each place and unit."""
+    if isinstance(layer, Dense):
+        return entering[0] * layer.units
+    height, width = pair(layer.kernel)
+    return layer.filters * entering[0] * height * width

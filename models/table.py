@@ -20,15 +20,16 @@ def rows() -> list[tuple[str, ...]]:
     for name in models.known():
         network = models.load(name)
         for shape, classes in getattr(network, "sizes", ()):
-            layers, count = network.layers(shape, classes), parameters(network, shape, classes)
+            described = network.layers(shape, classes), (shape[2], *shape[:2])
+            count = parameters(*described)
             found.append(
                 (
                     f"`{name}`",
                     f"{'x'.join(map(str, shape))}, {classes}",
                     f"{count:,}",
                     f"{count * 4 / 2**20:.2f}",
-                    f"{operators(layers)}, {step_operators(layers)}",
-                    f"{flops(network, shape, classes) / 1e6:,.2f}",
+                    f"{operators(*described)}, {step_operators(*described)}",
+                    f"{flops(*described) / 1e6:,.2f}",
                     network.source,
                     network.notes,
                 )

@@ -30,7 +30,7 @@ def export(
     save({name: tensor.numpy() for name, tensor in state.items()}, path)
 
 
-def save(arrays: dict[str, np.ndarray], path: Path) -> None:
+def save(arrays: dict[str, Any], path: Path) -> None:
     """Write arrays by their torch names; the file is there when it is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.npz")

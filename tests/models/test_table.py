@@ -1,12 +1,19 @@
 """The table of models says what the code says, and its counts are those known elsewhere."""
 
 import pytest
+import torch
+from kinds import KINDS
+from torch.utils.flop_counter import FlopCounterMode
 
 import models
 from models import table
 from models._count import flops, operators, parameters, step_operators
 
 MNIST, CIFAR, IMAGENET = ((28, 28, 1), 10), ((32, 32, 3), 100), ((224, 224, 3), 1000)
+
+
+def described(name, shape, classes):
+    return models.load(name).layers(shape, classes), (shape[2], *shape[:2])
 
 
 def test_the_page_has_the_table_that_the_code_makes():
@@ -33,29 +40,40 @@ def test_operators_are_those_of_the_released_code_but_for_what_is_left_out(
     name, size, released, fewer
 ):
     """Its dataflow graphs for training, without the accuracy."""
-    assert step_operators(models.load(name).layers(*size)) == released - fewer
+    assert step_operators(*described(name, *size)) == released - fewer
 
 
 def test_operators_of_a_forward_pass():
-    lenet = models.load("lenet").layers(*MNIST)
-    assert operators(lenet) == 9  # twice convolution, ReLU and pooling; two linear and a ReLU
+    # Twice convolution, ReLU and pooling; two linear layers and a ReLU.
+    assert operators(*described("lenet", *MNIST)) == 9
     # Twenty layers with batch norm, but the last; two shortcuts with it; 19 ReLUs, 9 sums, pooling.
-    assert operators(models.load("resnet20").layers(*CIFAR)) == 19 * 2 + 1 + 2 * 2 + 19 + 9 + 1
+    assert operators(*described("resnet20", *CIFAR)) == 19 * 2 + 1 + 2 * 2 + 19 + 9 + 1
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_parameters_and_work_are_those_that_torch_counts(name):
+    shape = KINDS[name]
+    with torch.device("meta"):
+        module = models.load(name).torch_model(shape, 10).eval()
+        images = torch.empty(1, shape[2], *shape[:2])
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        module(images)
+    assert flops(*described(name, shape, 10)) == counter.get_total_flops()
+    assert parameters(*described(name, shape, 10)) == sum(p.numel() for p in module.parameters())
 
 
 @pytest.mark.parametrize(
-    ("name", "millions", "gigaflops"),
+    ("name", "millions", "billions"),
     [
-        # torchvision's documentation of its weights: parameters, and multiplications in billions.
-        ("alexnet", 61.100840, 2 * 0.714),
-        ("vgg_d", 138.357544, 2 * 15.470),
-        ("resnet18", 11.689512, 2 * 1.814),
-        ("resnet50_v15", 25.557032, 2 * 4.089),
-        ("resnet152_v15", 60.192808, 2 * 11.514),
-        ("googlenet_bn", 6.624904, 2 * 1.498),
+        # torchvision's documentation of its weights: parameters, and multiplications.
+        ("alexnet", 61.100840, 0.714),
+        ("vgg_d", 138.357544, 15.470),
+        ("resnet18", 11.689512, 1.814),
+        ("resnet50_v15", 25.557032, 4.089),
+        ("resnet152_v15", 60.192808, 11.514),
+        ("googlenet_bn", 6.624904, 1.498),
     ],
 )
-def test_sizes_and_work_are_those_that_torchvision_tells(name, millions, gigaflops):
-    network = models.load(name)
-    assert parameters(network, *IMAGENET) == round(millions * 1e6)
-    assert round(flops(network, *IMAGENET) / 2e9, 3) == pytest.approx(gigaflops / 2, abs=1e-3)
+def test_sizes_and_work_are_those_that_torchvision_tells(name, millions, billions):
+    assert parameters(*described(name, *IMAGENET)) == round(millions * 1e6)
+    assert flops(*described(name, *IMAGENET)) / 2e9 == pytest.approx(billions, abs=1e-3)
