@@ -4,7 +4,8 @@ TAR is imagenet-sample.tar, which is copied to the number of images asked for. E
 whole command, with the start of its processes. The loop that records are compared with is the plain
 one over webdataset's ShardWriter, once copying the files, as it mostly is done, and once decoding
 each before, as the preparation does. All take turns, `rounds` times; writes preparing.json with all
-rounds and the best of each, as whatever else the machine does only takes away.
+rounds and the best of each, as whatever else the machine does only takes away; and the CPU time of
+an image in one process without its start, which other work changes least.
 """
 
 import argparse
@@ -23,7 +24,10 @@ from PIL import Image
 
 from bench import environment, record
 from benchmarks.sample_copies import write_copies
+from data_prep.options import Options
+from data_prep.prepare import prepare
 
+ONE = Options(workers=1)
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -42,6 +46,13 @@ def command(source: Path, folder: Path, dataset: str, workers: int) -> None:
     options = ["--archives", source, "--workers", str(workers)]
     started = [sys.executable, "-m", "data_prep", dataset, folder, *options]
     subprocess.run(started, check=True, cwd=ROOT, stderr=subprocess.DEVNULL)
+
+
+def cpu_ms(task: Callable[[], None], images: int) -> float:
+    """Milliseconds of CPU that a task in this process takes for each image."""
+    started = time.process_time()
+    task()
+    return round(1000 * (time.process_time() - started) / images, 3)
 
 
 def main() -> None:
@@ -75,12 +86,23 @@ def main() -> None:
                 task()
                 os.sync()
                 rates[name].append(round(len(files) / (time.monotonic() - started), 1))
+        alone: dict[str, Callable[[], None]] = {
+            **{name: task for name, task in tasks.items() if name.startswith("ShardWriter")},
+            "imagefolder": lambda: prepare("imagefolder", target, source, options=ONE),
+            "imagefolder-64": lambda: prepare("imagefolder-64", target, source, options=ONE),
+        }
+        cpu = {}
+        for name, task in alone.items():
+            shutil.rmtree(target)
+            target.mkdir()
+            cpu[name] = cpu_ms(task, len(files))
         sizes = [path.stat().st_size for path, _ in files]
     result = {
         "images": len(files),
         "bytes_per_image": sum(sizes) / len(sizes),
         "images_per_s": {name: max(of) for name, of in rates.items()},
         "rounds": rates,
+        "cpu_ms_per_image": cpu,
         "cores": cores,
         "environment": environment.environment(os.environ),
         "code": environment.code(),
@@ -89,6 +111,8 @@ def main() -> None:
     record.write_json(options.out / "preparing.json", result)
     for name, rate in result["images_per_s"].items():
         print(f"{rate:10,.0f} images/s  {name}")
+    for name, milliseconds in cpu.items():
+        print(f"{milliseconds:10.2f} ms of CPU an image  {name}")
 
 
 if __name__ == "__main__":
