@@ -78,8 +78,9 @@ class Decoder:
         into = self._room("_pixels", *size)
         options = {"min_height": size[0], "min_width": size[1], "min_factor": shrink}
         if rows < height:
-            data = bytearray(data)
-            data[frame + 5 : frame + 7] = rows.to_bytes(2, "big")
+            shortened = bytearray(data)
+            shortened[frame + 5 : frame + 7] = rows.to_bytes(2, "big")
+            data = memoryview(shortened)
         try:
             pixels = simplejpeg.decode_jpeg(data, buffer=into, **options)
         except ValueError as error:  # the first thing that libjpeg found odd

@@ -112,6 +112,7 @@ class StreamedFeed:
         if self.device.type != "cuda":
             target.copy_(torch.from_numpy(images))
             return
+        assert self._ring is not None  # `stage` has made it
         current = torch.cuda.current_stream(self.device)
         self._side.wait_event(self._read[self._half])
         current.wait_event(self._ring.send(target, self._side))
