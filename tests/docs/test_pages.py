@@ -100,7 +100,7 @@ def test_systems_and_datasets_are_listed():
         assert f"`{name}`" in section(CONFIG, "## A run")
     for name in datasets.known():
         assert f"`{name}`" in section(CONFIG, "## A run")
-        assert f"| `{name}` |" in (ROOT / "README.md").read_text()
+        assert f"`{name}`" in section((ROOT / "docs/data.md").read_text(), "## Sources")
 
 
 @pytest.mark.parametrize(
