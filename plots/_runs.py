@@ -8,6 +8,7 @@ from plots import style
 # What else may tell two configurations apart, in the order in which a label resorts to it.
 # A summary need not have all of them.
 KINDS = {
+    "model_source": "from {}",
     "variant": "{}",
     "batch_norm": "BN {}",
     "tau": "τ {}",
@@ -16,13 +17,13 @@ KINDS = {
     "channels_last": "channels last",
     "graph": "graph",
     "unroll": "unroll {}",
-    "cudnn_benchmark": "no cuDNN benchmark",
+    "cudnn_benchmark": "cuDNN benchmark",
     "schedule": "{}",
     "augmentation": "{}",
 }
 # Their plain values go without saying, beside a name that says the other one.
 _UNSAID = {"compile": "False", "channels_last": "False", "graph": "False", "unroll": "1"}
-_UNSAID |= {"cudnn_benchmark": "True"}
+_UNSAID |= {"cudnn_benchmark": "False"}
 _AMOUNTS = {
     "lr": "lr {}",
     "alpha": "α {}",

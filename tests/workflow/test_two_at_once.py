@@ -4,7 +4,7 @@ import subprocess
 
 from suite import checkpoints, numbers, rows, status, wait_until
 
-BUSY = {"system": "pytorch", "epochs": 12, "batch": 16}
+BUSY = {"system": "pytorch", "epochs": 40, "batch": 16}
 
 
 def test_second_pipeline_and_second_launcher_are_refused(suite, matrix):

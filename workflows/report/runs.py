@@ -73,8 +73,8 @@ def _step(row: dict[str, str]) -> str:
     words += [word for name, word in _FLAGS.items() if (row.get(name) or "").lower() == "true"]
     if (unroll := row.get("unroll") or "1") != "1":
         words.append(f"unroll {unroll}")
-    if (row.get("cudnn_benchmark") or "").lower() == "false":
-        words.append("no cuDNN benchmark")
+    if (row.get("cudnn_benchmark") or "").lower() == "true":
+        words.append("cuDNN benchmark")
     return ", ".join(word for word in words if word)
 
 
