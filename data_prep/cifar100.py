@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from data_prep.archives import Archive, SourceFile, obtain
-from data_prep.cifar_archives import binary_form, python_form, read_members
+from data_prep.archives import SourceFile
+from data_prep.cifar_archives import binary_form, find_archive, python_form, read_members
 
 CLASS_NAMES = tuple(
     """
@@ -23,7 +23,6 @@ CLASS_NAMES = tuple(
 SHAPE = (32, 32, 3)
 COUNTS = {"train": 50_000, "test": 10_000}
 
-_SITE = "https://www.cs.toronto.edu/~kriz/"
 _PYTHON, _BINARY = "cifar-100-python.tar.gz", "cifar-100-binary.tar.gz"
 ORIGINS = [
     {_PYTHON: "md5:eb9058c3a382ffc7106e4002c42a8d85"},
@@ -33,13 +32,7 @@ ORIGINS = [
 
 def find_sources(archives: Path | None) -> dict[str, SourceFile]:
     """The Python or the binary archive, verified; see `data_prep.datasets.Dataset`."""
-    accepted = [
-        Archive(name, checksum, (_SITE + name,))
-        for origin in ORIGINS
-        for name, checksum in origin.items()
-    ]
-    archive, path = obtain(archives, *accepted)
-    return {archive.name: SourceFile(path, archive.checksum)}
+    return find_archive(archives, ORIGINS)
 
 
 def read_split(split: str, sources: dict[str, SourceFile]) -> tuple[np.ndarray, np.ndarray]:

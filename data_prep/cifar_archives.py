@@ -6,13 +6,30 @@ from pathlib import Path
 
 import numpy as np
 
+from data_prep.archives import Archive, SourceFile, obtain
 from data_prep.labels import checked_labels
 from data_prep.records import RecordsError
 from data_prep.safe_pickle import load_arrays
 from data_prep.tar_files import tar_files
 
 _PIXELS = 3 * 32 * 32
+_SITE = "https://www.cs.toronto.edu/~kriz/"
 _Parse = Callable[[bytes, str], tuple[np.ndarray, Sequence[int] | np.ndarray]]
+
+
+def find_archive(archives: Path | None, origins: list[dict[str, str]]) -> dict[str, SourceFile]:
+    """One of the archives of `origins`, which have a checksum by name; verified.
+
+    Raises:
+        RecordsError: none is there, can be downloaded, or has its checksum.
+    """
+    accepted = [
+        Archive(name, checksum, (_SITE + name,))
+        for origin in origins
+        for name, checksum in origin.items()
+    ]
+    archive, path = obtain(archives, *accepted)
+    return {archive.name: SourceFile(path, archive.checksum)}
 
 
 def python_form(labels: bytes) -> _Parse:

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from data_prep.archives import Archive, SourceFile
-from data_prep.idx import find_idx, read_idx
-from data_prep.labels import checked_labels
+from data_prep.archives import SourceFile
+from data_prep.idx import find_files, read_files
 
 CLASS_NAMES = (
     "T-shirt/top",
@@ -23,10 +22,6 @@ CLASS_NAMES = (
 SHAPE = (28, 28, 1)
 COUNTS = {"train": 60_000, "test": 10_000}
 
-_FILES = {
-    "train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),
-    "test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
-}
 _SITE = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
 _GZIPPED = {
     "train-images-idx3-ubyte": "md5:8d4fb7e6c68d591d4c3dfef9ec88bf0d",
@@ -47,22 +42,9 @@ ORIGINS = [
 
 def find_sources(archives: Path | None) -> dict[str, SourceFile]:
     """The four IDX files, verified; see `data_prep.datasets.Dataset`."""
-    return {
-        name: find_idx(archives, _published(name), unpacked)
-        for name, unpacked in ORIGINS[0].items()
-    }
+    return find_files(archives, [_SITE], _GZIPPED, ORIGINS[0])
 
 
 def read_split(split: str, sources: dict[str, SourceFile]) -> tuple[np.ndarray, np.ndarray]:
     """Images and labels of a split; see `data_prep.datasets.Dataset`."""
-    images, labels = (sources[name].path for name in _FILES[split])
-    count = COUNTS[split]
-    return (
-        read_idx(images, (count, *SHAPE[:2])).reshape(count, *SHAPE),
-        checked_labels(read_idx(labels, (count,)), len(CLASS_NAMES), str(labels)),
-    )
-
-
-def _published(name: str) -> Archive:
-    file = f"{name}.gz"
-    return Archive(file, _GZIPPED[name], (_SITE + file,))
+    return read_files(split, sources, (COUNTS[split], *SHAPE), len(CLASS_NAMES))

@@ -5,14 +5,55 @@ import hashlib
 import math
 import struct
 import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from data_prep.archives import Archive, SourceFile, download, find, missing
+from data_prep.labels import checked_labels
 from data_prep.records import RecordsError
 
 _UNSIGNED_BYTE = 0x08
+# The images and the labels of each split, as MNIST and its replacements name them.
+_FILES = {
+    "train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),
+    "test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
+}
+
+
+def find_files(
+    archives: Path | None,
+    sites: Sequence[str],
+    gzipped: Mapping[str, str],
+    unpacked: Mapping[str, str],
+) -> dict[str, SourceFile]:
+    """The files of `unpacked`, verified; both mappings have a checksum by file name.
+
+    Raises:
+        RecordsError: see `find_idx`.
+    """
+    found = {}
+    for name, checksum in unpacked.items():
+        file = f"{name}.gz"
+        published = Archive(file, gzipped[name], tuple(site + file for site in sites))
+        found[name] = find_idx(archives, published, checksum)
+    return found
+
+
+def read_files(
+    split: str, sources: Mapping[str, SourceFile], shape: tuple[int, ...], classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Images uint8 [N, H, W, 1] and labels int64 [N] of a split; `shape` is (N, H, W, 1).
+
+    Raises:
+        RecordsError: a file is damaged or is not what it should be.
+    """
+    images, labels = (sources[name].path for name in _FILES[split])
+    return (
+        read_idx(images, shape[:3]).reshape(shape),
+        checked_labels(read_idx(labels, shape[:1]), classes, str(labels)),
+    )
 
 
 def find_idx(archives: Path | None, published: Archive, unpacked: str) -> SourceFile:

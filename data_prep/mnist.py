@@ -4,18 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from data_prep.archives import Archive, SourceFile
-from data_prep.idx import find_idx, read_idx
-from data_prep.labels import checked_labels
+from data_prep.archives import SourceFile
+from data_prep.idx import find_files, read_files
 
 CLASS_NAMES = tuple("0123456789")
 SHAPE = (28, 28, 1)
 COUNTS = {"train": 60_000, "test": 10_000}
 
-_FILES = {
-    "train": ("train-images-idx3-ubyte", "train-labels-idx1-ubyte"),
-    "test": ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
-}
 # The site of the authors often refuses downloads; these mirrors have the same files.
 _MIRRORS = (
     "https://ossci-datasets.s3.amazonaws.com/mnist/",
@@ -39,22 +34,9 @@ ORIGINS = [
 
 def find_sources(archives: Path | None) -> dict[str, SourceFile]:
     """The four IDX files, verified; see `data_prep.datasets.Dataset`."""
-    return {
-        name: find_idx(archives, _published(name), unpacked)
-        for name, unpacked in ORIGINS[0].items()
-    }
+    return find_files(archives, _MIRRORS, _GZIPPED, ORIGINS[0])
 
 
 def read_split(split: str, sources: dict[str, SourceFile]) -> tuple[np.ndarray, np.ndarray]:
     """Images and labels of a split; see `data_prep.datasets.Dataset`."""
-    images, labels = (sources[name].path for name in _FILES[split])
-    count = COUNTS[split]
-    return (
-        read_idx(images, (count, *SHAPE[:2])).reshape(count, *SHAPE),
-        checked_labels(read_idx(labels, (count,)), len(CLASS_NAMES), str(labels)),
-    )
-
-
-def _published(name: str) -> Archive:
-    file = f"{name}.gz"
-    return Archive(file, _GZIPPED[name], tuple(mirror + file for mirror in _MIRRORS))
+    return read_files(split, sources, (COUNTS[split], *SHAPE), len(CLASS_NAMES))
