@@ -21,7 +21,6 @@ from bench.precision import autocast, use_precision
 from bench.ranks import spread
 from bench.schedules import learning_rate
 from bench.system import Context, EpochResult
-from data_prep.streamed_feed import StreamedFeed
 from data_prep.torch_feed import compiles, feed_for
 from models.weights import load_torch
 
@@ -39,13 +38,14 @@ class PyTorchSSGD:
         self.device = torch.device(spec.device_type, context.rank if cuda else 0)
         use_precision(spec.precision, spec.cudnn_benchmark)
         self.feed = feed_for(
-            records, spec.augmentation, spec.seed, self.device, spec.channels_last, self.ranks
+            records,
+            spec.augmentation,
+            spec.seed,
+            self.device,
+            spec.channels_last,
+            self.ranks,
+            spec.unroll,
         )
-        if spec.unroll > 1 and isinstance(self.feed, StreamedFeed):
-            raise ValueError(
-                f"unroll: {records.name} is read while it is trained on, an iteration at a time; "
-                "set it to 1"
-            )
         if self.images > self.feed.samples:
             raise ValueError(
                 f"one iteration takes {self.images} images and {records.name} has "

@@ -12,7 +12,6 @@ from torch import Tensor
 from bench.spec import RunSpec
 from crossbow_impl import sma
 from crossbow_impl.learners import Learners, Loss
-from data_prep.streamed_feed import StreamedFeed
 from data_prep.torch_feed import TorchFeed, compiles
 
 Fork = Callable[[list[Callable[[], Tensor]]], list[Tensor]]
@@ -49,11 +48,6 @@ class Iteration:
         self.alpha, self.no_alpha, self.learners_in_all = (self.lr.clone() for _ in range(3))
         self._staged = 0  # iterations since `begin`, as `count` is once the device is there
         self.follow_learners()
-        if spec.unroll > 1 and isinstance(feed, StreamedFeed):
-            raise ValueError(
-                f"unroll: {spec.dataset} is read while it is trained on, an iteration at a time; "
-                "set it to 1"
-            )
 
     @property
     def k(self) -> int:

@@ -42,7 +42,13 @@ class Crossbow:
         use_precision(spec.precision, spec.cudnn_benchmark)
         self.sync, self.engine = Sync(context.ranks), engine_for(self.device, spec.graph)
         self.feed = feed_for(
-            records, spec.augmentation, spec.seed, self.device, spec.channels_last, context.ranks
+            records,
+            spec.augmentation,
+            spec.seed,
+            self.device,
+            spec.channels_last,
+            context.ranks,
+            spec.unroll,
         )
         network = models.load(spec.model, spec.model_source).torch_model(
             records.shape, records.classes

@@ -27,20 +27,33 @@ def feed_for(
     device: torch.device,
     channels_last: bool,
     ranks: int = 1,
+    unroll: int = 1,
 ) -> TorchFeed:
     """The feed of one run on `device`, one of `ranks` that share the cores of this machine.
 
     Arrays stay on a GPU where they fit; through NumPy on a CPU. Encoded images, and arrays that
     do not fit, are streamed. `channels_last` is the memory format of GPU batches.
+
+    Raises:
+        ValueError: `unroll` asks for several iterations at once, and images would be streamed.
     """
     on_gpu = device.type == "cuda"
     if isinstance(records, ShardRecords):
+        _refuse_unrolled(records.name, unroll)
         jpegs = JpegFeed(records, augmentation, seed, threads_of(ranks))
         return StreamedFeed(jpegs, device, on_gpu and channels_last)
     if not on_gpu:
         return HostFeed(records, augmentation, seed)
     size = records.train_images.nbytes + records.test_images.nbytes
     if size > SHARE * torch.cuda.get_device_properties(device).total_memory:
+        _refuse_unrolled(records.name, unroll)
         arrays = ArraySource(records, augmentation, seed, threads_of(ranks))
         return StreamedFeed(arrays, device, channels_last)
     return DeviceFeed(records, augmentation, seed, device, channels_last)
+
+
+def _refuse_unrolled(name: str, unroll: int) -> None:
+    if unroll > 1:
+        raise ValueError(
+            f"unroll: {name} is read while it is trained on, an iteration at a time; set it to 1"
+        )
