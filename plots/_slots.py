@@ -4,6 +4,7 @@ import textwrap
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from plots import style
 
@@ -75,3 +76,16 @@ def mark_failures(panel: Axes, failed: pd.DataFrame, looks: dict) -> None:
         for place, batch in enumerate(batches):
             shift = 0.2 * (place - (len(batches) - 1) / 2)
             panel.plot(x + shift, 0.03, color=looks[batch]["color"], markersize=5, mew=1.4, **edge)
+
+
+def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
+    """Legend entries of the batches, and of Crossbow's series where there are several."""
+    batches = [
+        Line2D([], [], linestyle="none", label=f"batch {batch:g}", **look)
+        for batch, look in looks.items()
+    ]
+    series = sorted(table.loc[table["system"] == "crossbow", "series"].unique())
+    if len(series) < 2:
+        return batches
+    dark = {"color": style.INK}
+    return batches + [Line2D([], [], linestyle=lines[name], label=name, **dark) for name in series]

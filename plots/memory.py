@@ -103,16 +103,7 @@ def _is_missing(table: pd.DataFrame, column: str) -> pd.Series:
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
-    marks = [
-        Line2D([], [], linestyle="none", label=f"batch {batch:g}", **look)
-        for batch, look in looks.items()
-    ]
-    crossbow = table[table["system"] == "crossbow"]
-    if crossbow["series"].nunique() > 1:
-        marks += [
-            Line2D([], [], color=style.INK, linestyle=lines[series], label=series)
-            for series in sorted(crossbow["series"].unique())
-        ]
+    marks = _slots.marks(table, looks, lines)
     if (table["kind"] == "tuner").any():
         marks.append(_panels.grey("while tuning", marker="o", markerfacecolor="white"))
     if any(_is_missing(table, column).any() for column in PANELS):

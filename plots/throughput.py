@@ -87,17 +87,8 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
-    marks = [
-        Line2D([], [], linestyle="none", label=f"batch {batch:g}", **look)
-        for batch, look in looks.items()
-    ]
-    crossbow = table[table["system"] == "crossbow"]
-    if crossbow["series"].nunique() > 1:
-        marks += [
-            Line2D([], [], color=style.INK, linestyle=lines[series], label=series)
-            for series in sorted(crossbow["series"].unique())
-        ]
-    if (crossbow["learners"] == "auto").any():
+    marks = _slots.marks(table, looks, lines)
+    if ((table["system"] == "crossbow") & (table["learners"] == "auto")).any():
         marks.append(_panels.grey("auto-tuned", marker="*", markersize=9))
     hues = style.hues(table["system"])
     for system in sorted(set(table["system"]) - {"crossbow"}):
