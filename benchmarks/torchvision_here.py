@@ -1,19 +1,32 @@
-"""torchvision, which the pipelines here are compared with."""
+"""torchvision, which pipelines and networks here are compared with."""
+
+import functools
+import sys
+from types import ModuleType
+from typing import Any
 
 import torch
 
+_OPERATORS = ("nms", "qnms")  # all that importing it looks for
 
-def transforms():
-    """Its transforms, also beside a torch that its compiled operators were not built for."""
+
+@functools.cache
+def torchvision() -> ModuleType:
+    """The package, also beside a torch that its compiled operators were not built for."""
     try:
         import torchvision
     except RuntimeError:  # operator torchvision::nms does not exist: only its declaration is missed
-        library = torch.library.Library("torchvision", "DEF")
-        library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        library.define("qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        _KEPT.append(library)
+        for name in _OPERATORS:
+            _LIBRARY.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+            del sys.modules[name]  # what of it was imported before it failed
         import torchvision
-    return torchvision.transforms
+    return torchvision
 
 
-_KEPT = []  # a library's declarations go with it
+def transforms() -> Any:
+    """Its transforms."""
+    return torchvision().transforms
+
+
+_LIBRARY = torch.library.Library("torchvision", "FRAGMENT")  # its declarations go with it

@@ -1,12 +1,11 @@
 """Networks that torchvision has as well, from weights that are ours, say the same there."""
 
-import sys
-
 import pytest
 import torch
 from torch import nn
 
 import models
+from benchmarks.torchvision_here import torchvision
 
 # Our name, torchvision's, the smallest images that both take.
 SAME = [
@@ -29,17 +28,8 @@ SIDE = {"googlenet": ["aux1", "aux2"], "inception_v3": ["AuxLogits"]}
 
 @pytest.fixture(scope="module")
 def theirs():
-    """torchvision's models; where its compiled operators do not load, it only looks for these."""
-    try:
-        from torchvision import models as torchvision_models
-    except RuntimeError:
-        library = torch.library.Library("torchvision", "FRAGMENT")
-        for name in ("nms", "qnms"):
-            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-        for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
-            del sys.modules[name]
-        from torchvision import models as torchvision_models
-    yield torchvision_models
+    """torchvision's models."""
+    return torchvision().models
 
 
 @pytest.mark.parametrize(("name", "other", "sides"), SAME)
