@@ -22,7 +22,7 @@ from pathlib import Path
 import webdataset
 from PIL import Image
 
-from bench import environment, record
+from benchmarks.results import write_result
 from benchmarks.sample_copies import write_copies
 from data_prep.options import Options
 from data_prep.prepare import prepare
@@ -104,11 +104,8 @@ def main() -> None:
         "rounds": rates,
         "cpu_ms_per_image": cpu,
         "cores": cores,
-        "environment": environment.environment(os.environ),
-        "code": environment.code(),
     }
-    options.out.mkdir(parents=True, exist_ok=True)
-    record.write_json(options.out / "preparing.json", result)
+    write_result(options.out / "preparing.json", result)
     for name, rate in result["images_per_s"].items():
         print(f"{rate:10,.0f} images/s  {name}")
     for name, milliseconds in cpu.items():

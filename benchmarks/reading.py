@@ -21,10 +21,11 @@ from statistics import median
 
 import psutil
 
-from bench import environment, record
+from bench import record
 from bench.sources import sources
 from benchmarks.preparing import command
 from benchmarks.readers import READERS
+from benchmarks.results import write_result
 from benchmarks.sample_copies import write_copies
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -149,10 +150,9 @@ def main() -> None:
             for (reader, workers), of in rounds.items()
         ],
         "libraries": {name: version(name) for name in LIBRARIES},
-        "environment": environment.environment(os.environ),
-        "code": environment.code(sources("benchmarks.reading", "data_prep")),
     }
-    record.write_json(options.out / "reading.json", result)
+    code = sources("benchmarks.reading", "data_prep")
+    write_result(options.out / "reading.json", result, code)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ and the best of each, as whatever else the machine does only takes away.
 
 import argparse
 import mmap
-import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,7 +19,7 @@ import numpy as np
 import tensorflow as tf
 import webdataset
 
-from bench import environment, record
+from benchmarks.results import write_result
 from data_prep.example_proto import features
 from data_prep.tar_members import tar_members
 from data_prep.tfrecord_files import records
@@ -159,11 +158,8 @@ def main() -> None:
         "bytes": {"JPEGs": sum(map(len, images)), **sizes},
         "images_per_s": {name: max(of) for name, of in rates.items()},
         "rounds": rates,
-        "environment": environment.environment(os.environ),
-        "code": environment.code(),
     }
-    options.out.mkdir(parents=True, exist_ok=True)
-    record.write_json(options.out / "record_formats.json", result)
+    write_result(options.out / "record_formats.json", result)
     for name, rate in result["images_per_s"].items():
         print(f"{rate:10,.0f} images/s  {name}")
 
