@@ -89,6 +89,16 @@ def grey(label: str, **marks) -> Line2D:
     return Line2D([], [], **({"color": style.INK, "linestyle": "none", "label": label} | marks))
 
 
+def run_marks(no_number: str) -> list[Line2D]:
+    """Legend entries of a row of runs; `no_number` says what a run without one lacks."""
+    return [
+        grey("a run", marker="o"),
+        grey("median", marker="|", markersize=11, mew=2),
+        grey("target not reached", marker=">", markerfacecolor="white"),
+        grey(no_number, marker="x"),
+    ]
+
+
 def legend(figure: Figure, handles: Sequence[Line2D]) -> None:
     """One legend for all panels, below them, in as many columns as the width allows."""
     longest = max(len(str(handle.get_label())) for handle in handles)

@@ -50,7 +50,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _draw_row(left, right, cuts[row])
     panels[rows[-1], "image"].set_xlabel("energy (J per image)")
     panels[rows[-1], "target"].set_xlabel("energy to target (J)")
-    _panels.legend(figure, _marks())
+    _panels.legend(figure, _panels.run_marks("power not known"))
     return figure, table[COLUMNS]
 
 
@@ -107,12 +107,3 @@ def _note(one: pd.Series) -> str:
     per_image = _panels.three_digits(one["median_joules_per_image"], "J per image")
     to_target = _panels.three_digits(one["median_target_j"], "J")
     return f"{per_image}; {to_target}, {one['reached']} of {one['runs']} reached"
-
-
-def _marks() -> list:
-    return [
-        _panels.grey("a run", marker="o"),
-        _panels.grey("median", marker="|", markersize=11, mew=2),
-        _panels.grey("target not reached", marker=">", markerfacecolor="white"),
-        _panels.grey("power not known", marker="x"),
-    ]

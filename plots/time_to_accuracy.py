@@ -48,7 +48,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _draw_panel(panel, _cut(table, workload, count))
         if count == devices[-1]:
             panel.set_xlabel("training time to target (s)")
-    _panels.legend(figure, _marks())
+    _panels.legend(figure, _panels.run_marks("ended before an epoch"))
     return figure, table[COLUMNS]
 
 
@@ -111,12 +111,3 @@ def _note(panel: Axes, place: int, one: pd.Series) -> None:
     text = f"{median}, {one['reached']} of {one['runs']} reached{bad}"
     at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
     panel.text(1.02, place, text, color=style.INK, **at)
-
-
-def _marks() -> list:
-    return [
-        _panels.grey("a run", marker="o"),
-        _panels.grey("median", marker="|", markersize=11, mew=2),
-        _panels.grey("target not reached", marker=">", markerfacecolor="white"),
-        _panels.grey("ended before an epoch", marker="x"),
-    ]
