@@ -28,7 +28,8 @@ class RunSpec:
     the others ignore them. `model_source` is where a model from outside `models/` comes from.
     `target` is a test accuracy in (0, 1). `schedule` is a learning-rate
     rule of `bench.schedules`. Learners synchronise every `tau` iterations (0: never).
-    `batch_norm` says whose statistics the evaluated model has.
+    `batch_norm` says whose statistics the evaluated model has. Runs that differ by `repeat` alone
+    do the same again: what sets them apart is noise.
 
     How a step is computed: `precision` (bf16 is automatic mixed precision over fp32 weights),
     `compile` (torch.compile), `channels_last` memory, and `graph`, one CUDA graph for all learners,
@@ -44,6 +45,7 @@ class RunSpec:
     learners: int | Literal["auto"] = 1
     batch: int
     seed: int
+    repeat: int = 1
     epochs: int
     target: float
     lr: float
@@ -67,10 +69,14 @@ class RunSpec:
     def id(self) -> str:
         """A readable name that also carries a hash of every field."""
         learners = "" if self.variant is None else f"-m{self.learners}"
-        canonical = json.dumps(self.to_dict(), sort_keys=True)
+        repeat = "" if self.repeat == 1 else f"-r{self.repeat}"
+        hashed = self.to_dict()
+        del hashed["repeat"]  # the name says it, and runs made before it existed keep their ids
+        canonical = json.dumps(hashed, sort_keys=True)
         return (
             f"{self.system}-{self.model}-{self.dataset}-{self.device_type}{self.devices}{learners}"
-            f"-b{self.batch}-s{self.seed}-{hashlib.sha256(canonical.encode()).hexdigest()[:8]}"
+            f"-b{self.batch}-s{self.seed}{repeat}-"
+            f"{hashlib.sha256(canonical.encode()).hexdigest()[:8]}"
         )
 
     def to_dict(self) -> dict[str, Any]:

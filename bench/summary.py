@@ -19,9 +19,9 @@ from bench.progress import MATRIX
 from bench.schedules import describe
 
 SPEC_COLUMNS = (
-    "system,model,model_source,dataset,device_type,devices,learners,batch,seed,variant,alpha,mu,momentum,"
-    "tau,batch_norm,weight_decay,lr,schedule,epochs,augmentation,precision,compile,channels_last,"
-    "graph,unroll,cudnn_benchmark,target"
+    "system,model,model_source,dataset,device_type,devices,learners,batch,seed,repeat,variant,"
+    "alpha,mu,momentum,tau,batch_norm,weight_decay,lr,schedule,epochs,augmentation,precision,"
+    "compile,channels_last,graph,unroll,cudnn_benchmark,target"
 ).split(",")
 _OF_AVERAGING = ("tau", "batch_norm")
 
@@ -95,7 +95,8 @@ SUMMARY_COLUMNS = [
     *(f"{rule}_{unit}" for rule in RULES for unit in ("epochs", "s")),
     *"machine,commit,dirty".split(","),
 ]
-_WHOLE = ["tau", "unroll", "learners_final", *record.MEMORY, *(f"{r}_epochs" for r in RULES)]
+_WHOLE = ["repeat", "tau", "unroll", "learners_final"]
+_WHOLE += [*record.MEMORY, *(f"{r}_epochs" for r in RULES)]
 
 
 def main() -> None:

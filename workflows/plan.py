@@ -13,6 +13,7 @@ from bench.spec import RunSpec
 from bench.systems import SYSTEMS
 from workflows.cells import lacks_model, own_models, spec_of
 from workflows.data_of import Data, data_of, own_datasets
+from workflows.order import in_turns
 from workflows.refusals import refuse_data
 from workflows.validate import SCHEMA, ConfigError, one_of, validate
 
@@ -36,8 +37,6 @@ class Plan:
 
 def plan(config: Mapping[str, Any]) -> Plan:
     """Check `config` and expand its matrix.
-
-    Seeds vary slowest, so that the systems take turns and a drift of the machine hits all alike.
 
     Raises:
         ConfigError: the config is invalid; the message names the key.
@@ -68,7 +67,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
         one_of("interpreters", system, list(SYSTEMS), "system")
     return Plan(
         name=config["name"],
-        runs=dict(sorted(runs.items(), key=lambda item: item[1].seed)),
+        runs={spec.id: spec for spec in in_turns(runs.values())},
         not_available=list(missing.values()),
         results=Path(config.get("results", "results")),
         data=Path(config.get("data", "data")),

@@ -13,15 +13,22 @@ def test_the_id_is_readable_and_changes_with_every_field(spec):
     changes = {
         "system": "pytorch", "model": "lenet", "model_source": "mine.py",
         "dataset": "mnist", "device_type": "cuda",
-        "devices": 1, "learners": "auto", "batch": 9, "seed": 2, "epochs": 3, "target": 0.8,
-        "lr": 0.1, "schedule": {"kind": "cosine"}, "momentum": 0.0, "weight_decay": 0.1,
-        "augmentation": "crop_flip", "variant": "kungfu", "alpha": 0.1, "mu": 0.5,
-        "tau": 2, "batch_norm": "shared", "precision": "bf16", "compile": True,
+        "devices": 1, "learners": "auto", "batch": 9, "seed": 2, "repeat": 2, "epochs": 3,
+        "target": 0.8, "lr": 0.1, "schedule": {"kind": "cosine"}, "momentum": 0.0,
+        "weight_decay": 0.1, "augmentation": "crop_flip", "variant": "kungfu", "alpha": 0.1,
+        "mu": 0.5, "tau": 2, "batch_norm": "shared", "precision": "bf16", "compile": True,
         "channels_last": True, "graph": True, "unroll": 4, "cudnn_benchmark": True,
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(RunSpec)}
     ids = {dataclasses.replace(base, **{name: value}).id for name, value in changes.items()}
     assert len(ids | {base.id}) == len(changes) + 1
+
+
+def test_runs_made_before_there_were_repeats_keep_their_ids():
+    given = {"system": "pytorch", "model": "lenet", "dataset": "digits", "batch": 16, "seed": 1}
+    given |= {"epochs": 8, "target": 0.93, "lr": 0.03, "momentum": 0.9}
+    assert RunSpec(**given).id == "pytorch-lenet-digits-cpu1-b16-s1-20cfd40c"
+    assert RunSpec(**given, repeat=2).id.startswith("pytorch-lenet-digits-cpu1-b16-s1-r2-")
 
 
 def test_json_and_back(spec):
