@@ -1,7 +1,7 @@
-"""Figures of what was measured: `python -m benchmarks.draw FOLDER`.
+"""Figures of what was measured: `python -m benchmarks.draw FOLDER [NAME]`.
 
-Draws what FOLDER has the numbers for: engine.csv, timeline.csv with overlap.json, tuning.csv with
-tuning.json. Each figure is an SVG, a PNG, and its caption as text.
+Draws NAME, or all that FOLDER has the numbers for: engine.csv, timeline.csv with overlap.json,
+tuning.csv with tuning.json. Each figure is an SVG, a PDF, a PNG, and its caption as text.
 """
 
 import argparse
@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib
 
 from benchmarks import draw_engine, draw_timeline, draw_tuning
-from plots import style
+from plots import _files, style
 
 FIGURES = {"engine": draw_engine, "timeline": draw_timeline, "tuning": draw_tuning}
 
@@ -20,17 +20,16 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.draw", description=__doc__)
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder
-    there = {name: module for name, module in FIGURES.items() if (folder / f"{name}.csv").exists()}
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FIGURES))
+    options = parser.parse_args()
+    folder, asked = options.folder, options.names or FIGURES
+    there = [name for name in FIGURES if name in asked and (folder / f"{name}.csv").exists()]
     if not there:
-        sys.exit(f"{folder} has none of {', '.join(f'{name}.csv' for name in FIGURES)}")
+        sys.exit(f"{folder} has none of {', '.join(f'{name}.csv' for name in asked)}")
     with matplotlib.rc_context(style.RC):
-        for name, module in there.items():
-            figure, caption = module.draw(folder)
-            # Without a date the same numbers give the same bytes.
-            form = {"bbox_inches": "tight"}
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None}, **form)
-            figure.savefig(folder / f"{name}.png", **form)
+        for name in there:
+            figure, caption = FIGURES[name].draw(folder)
+            _files.write_images(folder, name, figure)
             (folder / f"{name}.txt").write_text(caption + "\n")
 
 

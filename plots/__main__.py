@@ -1,4 +1,4 @@
-"""Draws one figure: python -m plots NAME --summary CSV --epochs CSV --autotune CSV --out FOLDER."""
+"""Draws figures: python -m plots NAME... --summary CSV --epochs CSV --autotune CSV --out FOLDER."""
 
 import argparse
 import importlib
@@ -12,27 +12,28 @@ from plots import _files, _runs, _tables, known, style
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Draws the figure; a refusal is one sentence on standard error."""
-    parser = argparse.ArgumentParser(prog="python -m plots", description="Draw one figure.")
-    parser.add_argument("name", help=", ".join(known()))
+    """Draws the figures; a refusal is one sentence on standard error."""
+    parser = argparse.ArgumentParser(prog="python -m plots", description="Draw figures.")
+    parser.add_argument("names", nargs="+", metavar="NAME", help=", ".join(known()))
     parser.add_argument("--summary", type=Path, default=Path("results/summary.csv"))
     parser.add_argument("--epochs", type=Path, default=Path("results/epochs.csv"))
     parser.add_argument("--autotune", type=Path, default=Path("results/autotune.csv"))
     parser.add_argument("--out", type=Path, default=Path("results/figures"))
     options = parser.parse_args(arguments)
-    if options.name not in known():
-        return _refuse(f"There is no figure {options.name!r}; known are {', '.join(known())}.")
+    if unknown := set(options.names) - set(known()):
+        return _refuse(f"There is no figure {min(unknown)!r}; known are {', '.join(known())}.")
     try:
         tables = _tables.read(options.summary, options.epochs, options.autotune)
     except FileNotFoundError as error:
         return _refuse(f"There is no {error.filename}; join the runs first.")
     except (pd.errors.ParserError, ValueError) as error:
         return _refuse(f"Cannot read the runs: {error}.")
-    module = importlib.import_module(f"plots.{options.name}")
     with matplotlib.rc_context(style.RC):
-        figure, table = module.draw(tables)
-        caption = _files.caption(module, _runs.sample(tables.summary))
-        _files.write(options.out, options.name, figure, table, caption)
+        for name in options.names:
+            module = importlib.import_module(f"plots.{name}")
+            figure, table = module.draw(tables)
+            caption = _files.caption(module, _runs.sample(tables.summary))
+            _files.write(options.out, name, figure, table, caption)
     return 0
 
 

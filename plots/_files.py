@@ -1,4 +1,4 @@
-"""The files of one figure: SVG, PNG, the table of what is drawn, and the caption."""
+"""The files of one figure: SVG, PDF and PNG, the table of what is drawn, and the caption."""
 
 import inspect
 import io
@@ -9,14 +9,28 @@ from types import ModuleType
 import pandas as pd
 from matplotlib.figure import Figure
 
+from plots import _hover
+
+# Without a date the same runs give the same bytes.
+_METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+
 
 def write(folder: Path, name: str, figure: Figure, table: pd.DataFrame, caption: str) -> None:
-    """Writes NAME.svg, NAME.png, NAME.csv and NAME.txt; each is whole or absent."""
-    # Without a date the same runs give the same bytes.
-    _replace(folder / f"{name}.svg", _image(figure, "svg", {"Date": None}))
-    _replace(folder / f"{name}.png", _image(figure, "png", {}))
+    """Writes NAME.svg, NAME.pdf, NAME.png, NAME.csv and NAME.txt; each is whole or absent."""
+    write_images(folder, name, figure)
     _replace(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n").encode())
     _replace(folder / f"{name}.txt", caption.encode())
+
+
+def write_images(folder: Path, name: str, figure: Figure) -> None:
+    """Writes NAME.svg, whose marks have titles, NAME.pdf and NAME.png."""
+    for form, metadata in _METADATA.items():
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=form, metadata=metadata, bbox_inches="tight")
+        image = buffer.getvalue()
+        if form == "svg":
+            image = _hover.titled(image.decode()).encode()
+        _replace(folder / f"{name}.{form}", image)
 
 
 def caption(module: ModuleType, sample: str) -> str:
@@ -24,12 +38,6 @@ def caption(module: ModuleType, sample: str) -> str:
     heading, _, text = inspect.getdoc(module).partition("\n")
     heading = heading.rstrip(".")
     return f"{heading}\n{'=' * len(heading)}\n\n{text.strip()}\n\n{sample}\n"
-
-
-def _image(figure: Figure, form: str, metadata: dict) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=form, metadata=metadata, bbox_inches="tight")
-    return buffer.getvalue()
 
 
 def _replace(path: Path, content: bytes) -> None:

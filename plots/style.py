@@ -29,6 +29,8 @@ RC = {
     "savefig.dpi": 200,
     # Outlines rather than text: the figure looks the same where the font is not installed.
     "svg.fonttype": "path",
+    # Whole fonts rather than drawn letters: publishers refuse the latter in a PDF.
+    "pdf.fonttype": 42,
     # Without a fixed salt the ids, and so the bytes, of an SVG differ from one draw to the next.
     "svg.hashsalt": "crossbow",
 }

@@ -92,9 +92,15 @@ def test_command_draws_what_there_are_numbers_for(folder, monkeypatch):
     (folder / "tuning.csv").unlink()
     monkeypatch.setattr(sys, "argv", ["draw", str(folder)])
     draw.main()
-    drawn = {path.name for path in folder.iterdir() if path.suffix in (".svg", ".png", ".txt")}
-    kinds = ("svg", "png", "txt")
+    kinds = ("svg", "pdf", "png", "txt")
+    drawn = {path.name for path in folder.iterdir() if path.suffix[1:] in kinds}
     assert drawn == {f"{name}.{kind}" for name in ("engine", "timeline") for kind in kinds}
+
+
+def test_command_draws_the_one_that_is_named(folder, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["draw", str(folder), "tuning"])
+    draw.main()
+    assert {path.stem for path in folder.glob("*.pdf")} == {"tuning"}
 
 
 def test_a_folder_without_numbers_is_refused(tmp_path, monkeypatch):

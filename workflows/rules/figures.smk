@@ -1,5 +1,7 @@
 """One rule draws every figure; a figure's name is its file's in plots/."""
 
+FIGURE_FILES = (".svg", ".pdf", ".png", ".csv", ".txt")
+
 
 rule figure:
     input:
@@ -8,7 +10,7 @@ rule figure:
         autotune=rules.collect.output.autotune,
         sources=lambda wc: sources("plots", f"plots.{wc.figure}"),
     output:
-        multiext(f"{RESULTS}/figures/{{figure}}", ".svg", ".png", ".csv", ".txt"),
+        multiext(f"{RESULTS}/figures/{{figure}}", *FIGURE_FILES),
     log:
         f"{RESULTS}/logs/figures/{{figure}}.txt",
     conda:

@@ -2,44 +2,59 @@
 
 REFERENCE = "results/reference"
 TRAINED = sorted(path.parent.name for path in Path(REFERENCE).glob("*/summary.csv"))
-MEASURED = sorted(path.parent.name for path in Path(REFERENCE).glob("*/engine.csv"))
+MEASURED = [
+    {"machine": path.parent.name, "measured": path.stem}
+    for path in sorted(Path(REFERENCE).glob("*/*.csv"))
+    if path.stem in ("engine", "timeline", "tuning")
+]
 
 
-use rule figure as reference_figure with:
+rule reference_figures:
+    """All of a machine in one process: most of one figure's time is that of the imports."""
     input:
         summary=f"{REFERENCE}/{{machine}}/summary.csv",
         epochs=f"{REFERENCE}/{{machine}}/epochs.csv",
         autotune=f"{REFERENCE}/{{machine}}/autotune.csv",
-        sources=lambda wc: sources("plots", f"plots.{wc.figure}"),
+        sources=sources("plots", *(f"plots.{figure}" for figure in FIGURES)),
     output:
-        multiext(
-            f"{REFERENCE}/{{machine}}/figures/{{figure}}",
-            ".svg",
-            ".png",
-            ".csv",
-            ".txt",
+        expand(
+            f"{REFERENCE}/{{{{machine}}}}/figures/{{figure}}{{end}}",
+            figure=FIGURES,
+            end=FIGURE_FILES,
         ),
     log:
-        f"{RESULTS}/logs/reference/{{machine}}/{{figure}}.txt",
+        f"{RESULTS}/logs/reference/{{machine}}/figures.txt",
+    conda:
+        "../envs/plots.yaml"
+    params:
+        names=FIGURES,
+        folder=subpath(output[0], parent=True),
+    shell:
+        "python -m plots {params.names} --summary {input.summary:q} --epochs {input.epochs:q}"
+        " --autotune {input.autotune:q} --out {params.folder:q} 2>&1 | tee {log:q}"
 
 
-rule benchmark_figures:
+rule benchmark_figure:
     input:
-        engine=f"{REFERENCE}/{{machine}}/engine.csv",
+        table=f"{REFERENCE}/{{machine}}/{{measured}}.csv",
         sources=sources("benchmarks.draw"),
     output:
-        multiext(f"{REFERENCE}/{{machine}}/engine", ".svg", ".png", ".txt"),
+        multiext(
+            f"{REFERENCE}/{{machine}}/{{measured}}", ".svg", ".pdf", ".png", ".txt"
+        ),
     log:
-        f"{RESULTS}/logs/reference/{{machine}}/benchmarks.txt",
+        f"{RESULTS}/logs/reference/{{machine}}/{{measured}}.txt",
+    wildcard_constraints:
+        measured="engine|timeline|tuning",
     conda:
         "../envs/plots.yaml"
     params:
         folder=subpath(output[0], parent=True),
     shell:
-        "python -m benchmarks.draw {params.folder:q} 2>&1 | tee {log:q}"
+        "python -m benchmarks.draw {params.folder:q} {wildcards.measured} 2>&1 | tee {log:q}"
 
 
 rule figures:
     input:
-        expand(rules.reference_figure.output, machine=TRAINED, figure=FIGURES),
-        expand(rules.benchmark_figures.output, machine=MEASURED),
+        expand(rules.reference_figures.output, machine=TRAINED),
+        [expand(rules.benchmark_figure.output, **one) for one in MEASURED],

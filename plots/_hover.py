@@ -1,0 +1,44 @@
+"""What a reader sees who rests the pointer on a mark: titles in the SVG, which browsers show."""
+
+import re
+from collections.abc import Sequence
+from html import escape, unescape
+
+from matplotlib.artist import Artist
+
+_TOLD = "hover:"
+_BETWEEN = "\x1f"  # the unit separator, which no label has
+_GROUP = re.compile(r"""( *<g) id=(?:"([^"]*)"|'([^']*)')>""")
+_POINT = re.compile(r"( *)(<use .*)/>")
+
+
+def tell(mark: Artist, texts: str | Sequence[str]) -> None:
+    """Gives a mark one text, or each point of a line its own.
+
+    A point that is not drawn (NaN, or outside the page) must have no text among several.
+    """
+    mark.set_gid(_TOLD + (texts if isinstance(texts, str) else _BETWEEN.join(texts)))
+
+
+def titled(svg: str) -> str:
+    """The SVG of a figure with the texts of its marks as titles, in groups of class `mark`.
+
+    Matplotlib writes an artist's id as that of its group, and one `use` element for each point.
+    """
+    lines, left = [], []
+    for line in svg.split("\n"):
+        if group := _GROUP.fullmatch(line):
+            start, id_ = group[1], unescape(group[2] or group[3] or "")
+            left = id_.removeprefix(_TOLD).split(_BETWEEN) if id_.startswith(_TOLD) else []
+            if len(left) == 1:
+                line = f'{start} class="mark">{_title(left.pop())}'
+            elif left:
+                line = f'{start} class="mark">'
+        elif left and (point := _POINT.fullmatch(line)):
+            line = f"{point[1]}{point[2]}>{_title(left.pop(0))}</use>"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _title(text: str) -> str:
+    return f"<title>{escape(text, quote=False)}</title>"
