@@ -41,14 +41,19 @@ def amount_up(panels: Sequence[Axes], amounts: pd.Series) -> None:
 
 def learner_axis(panel: Axes, tried: pd.Series) -> None:
     """Learners along a logarithmic x, with the numbers that were tried as far as they have room."""
-    shown: list[float] = []
-    for learners in sorted(set(tried)):
-        if not shown or learners >= 1.2 * shown[-1]:
-            shown.append(learners)
     panel.set_xscale("log", base=2)
-    panel.xaxis.set_major_locator(FixedLocator(shown))
-    panel.xaxis.set_minor_locator(NullLocator())
-    panel.xaxis.set_major_formatter("{x:g}")
+    count_ticks(panel.xaxis, tried)
+
+
+def count_ticks(axis: Axis, tried: pd.Series) -> None:
+    """Ticks at the counts that were tried, along a logarithmic axis with room for these."""
+    shown: list[float] = []
+    for count in sorted(set(tried.dropna())):
+        if not shown or count >= 1.2 * shown[-1]:
+            shown.append(count)
+    axis.set_major_locator(FixedLocator(shown))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter("{x:g}")
 
 
 def log_ticks(axis: Axis, shown: pd.Series) -> None:

@@ -48,11 +48,10 @@ def cut(frame: pd.DataFrame, by: list[str], key: tuple) -> pd.DataFrame:
     return frame[(frame[by] == pd.Series(key, by)).all(axis=1)]
 
 
-def mark_not_run(panel: Axes) -> None:
-    """Says that the matrix has no run for this panel."""
-    panel.text(
-        0.5, 0.5, "not run", transform=panel.transAxes, ha="center", va="center", color=style.FAINT
-    )
+def mark_not_run(panel: Axes, how: str = "") -> None:
+    """Says that the matrix has no run for this panel, or none of this kind."""
+    middle = {"transform": panel.transAxes, "ha": "center", "va": "center", "color": style.FAINT}
+    panel.text(0.5, 0.5, f"not run {how}".strip(), **middle)
 
 
 def note(panel: Axes, missing: pd.DataFrame) -> None:

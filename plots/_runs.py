@@ -1,5 +1,7 @@
 """The runs a figure draws: with clean types, named, and counted."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -38,6 +40,8 @@ NUMBERS += ("epochs_run", "median5_s", "median5_epochs")
 _MEASURED = ("memory_bytes", "learner_memory_bytes", "energy_j", "joules_per_image")
 
 TRAINED = ("finished", "reached")
+# All that decides what a run computes but its seed and its repeat.
+SETTINGS = ("workload", "system", "devices", "batch", "learners", *KINDS, *_AMOUNTS)
 
 
 def prepare(summary: pd.DataFrame) -> pd.DataFrame:
@@ -59,10 +63,16 @@ def prepare(summary: pd.DataFrame) -> pd.DataFrame:
     return runs
 
 
-def name_series(runs: pd.DataFrame, alike: list[str], with_learners: bool = True) -> pd.DataFrame:
+def name_series(
+    runs: pd.DataFrame,
+    alike: list[str],
+    with_learners: bool = True,
+    untold: Sequence[str] = (),
+) -> pd.DataFrame:
     """Adds `series`: system, learners, and the settings needed to tell runs `alike` apart.
 
     Only seeds are left to share a series, so settings that differ are never averaged together.
+    Settings `untold` are those that the figure tells by other means; they must be in `alike`.
     """
     runs = runs.copy()
     runs["series"] = runs["system"].map(style.title)
@@ -70,12 +80,32 @@ def name_series(runs: pd.DataFrame, alike: list[str], with_learners: bool = True
         shown = (runs["system"] == "crossbow") | (runs["learners"] != "1")
         text = runs["learners"].map(lambda m: " auto" if m == "auto" else f" m={m}")
         runs["series"] += text.where(shown, "")
-    for column in (name for name in KINDS if name in runs):
+    for column in (name for name in KINDS if name in runs and name not in untold):
         # Named in every cell of the workload or in none, so that a line keeps its name along them.
         _append(runs, column, KINDS[column], ["workload", "system"])
     for column in (name for name in _AMOUNTS if name in runs):
         _append(runs, column, _AMOUNTS[column], [*alike, "series"])
     return runs
+
+
+def varied(runs: pd.DataFrame, setting: str, following: Sequence[str] = ()) -> pd.DataFrame:
+    """The runs that others differ from in `setting` alone, and in what follows from it."""
+    rest = [name for name in SETTINGS if name in runs and name not in (setting, *following)]
+    if setting not in runs or runs.empty:
+        return runs.iloc[:0]
+    return runs[runs.groupby(rest, dropna=False)[setting].transform("nunique") > 1]
+
+
+def relative(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:
+    """Each run's throughput over that of the reference runs of its seed; NaN where there is none.
+
+    Runs and their reference agree in the columns `alike`.
+    """
+    pair = [*alike, "seed"]
+    known = reference.groupby(pair, dropna=False)["images_per_s"].median()
+    if known.empty:
+        return pd.Series(np.nan, runs.index)
+    return runs["images_per_s"] / known.reindex(pd.MultiIndex.from_frame(runs[pair])).to_numpy()
 
 
 def _append(runs: pd.DataFrame, column: str, form: str, alike: list[str]) -> None:
