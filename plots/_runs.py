@@ -36,7 +36,7 @@ _AMOUNTS = {
 }
 TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "status", "machine")
 NUMBERS = ("devices", "batch", "target", "learners_final", "images_per_s", "train_s")
-NUMBERS += ("epochs_run", "median5_s", "median5_epochs")
+NUMBERS += ("epochs_run", "first_s", "median5_s", "median5_epochs", "sustained_s")
 _MEASURED = ("memory_bytes", "learner_memory_bytes", "energy_j", "joules_per_image")
 
 TRAINED = ("finished", "reached")
@@ -44,9 +44,14 @@ TRAINED = ("finished", "reached")
 SETTINGS = ("workload", "system", "devices", "batch", "learners", *KINDS, *_AMOUNTS)
 
 
-def prepare(summary: pd.DataFrame) -> pd.DataFrame:
-    """A copy with clean types, and with `workload`: what must agree for runs to be compared."""
+def prepare(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
+    """A copy with clean types, and with `workload`: what must agree for runs to be compared.
+
+    Repeats of a run are left out unless asked for: they would count as further seeds.
+    """
     runs = summary.copy()
+    if "repeat" in runs and not with_repeats:
+        runs = runs[runs["repeat"].fillna(1).astype(int) == 1]
     for column in (*TEXT, *(name for name in KINDS if name in runs)):
         runs[column] = runs[column].astype(object).fillna("").astype(str)
     for column in _MEASURED:
@@ -94,6 +99,20 @@ def varied(runs: pd.DataFrame, setting: str, following: Sequence[str] = ()) -> p
     if setting not in runs or runs.empty:
         return runs.iloc[:0]
     return runs[runs.groupby(rest, dropna=False)[setting].transform("nunique") > 1]
+
+
+def name_spread(
+    runs: pd.DataFrame, alike: list[str], over: Sequence[str], with_learners: bool = True
+) -> pd.DataFrame:
+    """The series that have several values in each of the columns `over`, named among themselves.
+
+    `alike` is that of `name_series`; what is in it and not in `over` is one place of a series.
+    """
+    named = name_series(runs, alike, with_learners)
+    place = [*(name for name in alike if name not in over), "series"]
+    counts = [named.groupby(place, dropna=False)[name].transform("nunique") for name in over]
+    is_spread = np.all([count > 1 for count in counts], axis=0)
+    return name_series(runs[is_spread], alike, with_learners)
 
 
 def relative(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:

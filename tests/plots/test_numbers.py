@@ -10,7 +10,7 @@ from synthetic import run, tables
 from test_figures import draw, words
 
 from bench.summary import SPEC_COLUMNS
-from plots import _runs, _tables, known
+from plots import _runs, _tables
 from plots._curves import median_step
 
 
@@ -106,7 +106,7 @@ def test_settings_that_differ_are_never_pooled():
 PLAIN = {"precision": "fp32", "compile": False, "channels_last": False, "graph": False}
 FAST = {"precision": "bf16", "compile": True, "channels_last": False, "graph": True}
 DECIDED = {"system", "model", "dataset", "device_type", "devices", "learners", "batch"}
-DECIDED |= {"seed", "target"}  # what a figure tells apart by other means than the name
+DECIDED |= {"seed", "repeat", "target"}  # what a figure tells apart by other means than the name
 
 
 @pytest.mark.parametrize("setting", sorted(set(SPEC_COLUMNS) - DECIDED))
@@ -168,12 +168,22 @@ def test_runs_of_two_machines_are_never_pooled():
     assert table["workload"].nunique() == 2
 
 
-@pytest.mark.parametrize("name", sorted(set(known()) - {"accuracy_over_time", "autotune"}))
+WHOLE = ["energy", "epochs_to_accuracy", "memory", "throughput", "time_split", "time_to_accuracy"]
+
+
+@pytest.mark.parametrize("name", WHOLE)
 def test_no_run_is_dropped(name):
     tables = synthetic.gpu_matrix()
     _, table = draw(name, tables)
     drawn = table[table["kind"] == "run"] if name == "memory" else table
     assert sorted(drawn["run"]) == sorted(tables.summary["run"])
+
+
+def test_a_repeat_is_no_further_seed():
+    tables_ = tables(run(), run(repeat=2), run(seed=2))
+    _, table = draw("time_to_accuracy", tables_)
+    assert list(table["seed"]) == [1, 2]
+    assert "n = 2 seeds per configuration, 2 runs" in _runs.sample(tables_.summary)
 
 
 def test_an_infinite_median_is_no_number():
