@@ -1,0 +1,77 @@
+"""From a summary and a claim to the pairs of runs that decide it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bench.claim_file import BEST
+from bench.claim_runs import ALIKE, CONFIGURATION, best, selected, with_costs
+from bench.estimates import gain
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What one claim comes to on one machine and workload; `gains` is empty without pairs.
+
+    `alike` is what of `ALIKE` all runs share. A side is its runs, of which those are left out that
+    make no pair while others do; `theirs` is None where the paper's own value takes their place.
+    """
+
+    alike: dict[str, str]
+    ours: pd.DataFrame
+    theirs: pd.DataFrame | None
+    gains: list[float]
+
+
+def comparisons(claim: Mapping[str, Any], summary: pd.DataFrame) -> Iterator[Comparison]:
+    """One for each machine and workload on which every side of the claim has runs.
+
+    `summary` is text, as in the file. A failed run says nothing; it is due again.
+    """
+    runs = with_costs(claim, summary)
+    sides = [claim[side] for side in ("of", "against") if side in claim]
+    named = {name for side in sides for name in side}
+    alike = [name for name in ALIKE if name not in named]
+    by_workload: list[dict[Any, pd.DataFrame]] = [
+        dict(list(selected(runs, side).groupby(alike))) for side in sides
+    ]
+    for key in by_workload[0]:
+        if not all(key in groups for groups in by_workload):
+            continue
+        ours, *others = (
+            best(groups[key]) if side.get(BEST) else groups[key]
+            for side, groups in zip(sides, by_workload, strict=True)
+        )
+        if others:
+            equal = [] if all(side.get(BEST) for side in sides) else CONFIGURATION
+            yield _paired(ours, others[0], [name for name in equal if name not in named])
+        else:
+            gains = [gain(cost, _paper_cost(claim), np.inf) for cost in ours["cost"]]
+            yield Comparison(_shared(ours), ours, None, gains)
+
+
+def _paired(ours: pd.DataFrame, theirs: pd.DataFrame, equal: list[str]) -> Comparison:
+    """Each run beside that of the other side with the same seed and the same of these settings.
+
+    Settings that one of the two systems does not have do not tell runs apart.
+    """
+    both = [name for name in equal if all((side[name] != "").any() for side in (ours, theirs))]
+    pairs = ours.merge(theirs, on=["seed", *both], suffixes=("", "_theirs"))
+    if len(pairs):
+        ours = ours[ours["run"].isin(pairs["run"])]
+        theirs = theirs[theirs["run"].isin(pairs["run_theirs"])]
+    gains = list(map(gain, pairs["cost"], pairs["cost_theirs"], pairs["trained_theirs"]))
+    return Comparison(_shared(pd.concat([ours, theirs])), ours, theirs, gains)
+
+
+def _shared(runs: pd.DataFrame) -> dict[str, str]:
+    return {name: runs[name].iloc[0] for name in ALIKE if runs[name].nunique() == 1}
+
+
+def _paper_cost(claim: Mapping[str, Any]) -> float:
+    """The cost of the paper's value; of a range, that of its easier end."""
+    values = np.atleast_1d(claim["paper"]["value"])
+    return float(values.max() if claim["direction"] == "lower" else 1 / values.min())

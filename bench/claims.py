@@ -1,0 +1,121 @@
+"""Judge the paper's claims: `python -m bench.claims SUMMARY --claims YAML --out CSV`.
+
+Writes one row for each claim, machine and workload that the runs can be judged on, and one for a
+claim without such runs. docs/statistics.md has the rule.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bench.claim_file import ClaimsError, read_claims
+from bench.claim_pairs import Comparison, comparisons
+from bench.claim_runs import ALIKE, CONFIGURATION, estimate, is_time
+from bench.estimates import Estimate, median_interval
+from bench.verdict import verdict
+
+COLUMNS = [
+    *"id,text,source,value,direction,paper".split(","),
+    *ALIKE,
+    *"ours,theirs,ours_median,ours_low,ours_high,ours_n,ours_reached".split(","),
+    *"theirs_median,theirs_low,theirs_high,theirs_n,theirs_reached".split(","),
+    *"gain,gain_low,gain_high,pairs,won,verdict,why".split(","),
+]
+
+
+def judge(claim: Mapping[str, Any], summary: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of one claim; `summary` is text, as in the file."""
+    said = {name: claim[name] for name in ("id", "text", "source", "value", "direction")}
+    said["paper"] = paper_words(claim["paper"])
+    told = [name for name in CONFIGURATION if len(set(summary.get(name, ())) - {""}) > 1]
+    rows = [said | _row(claim, one, told) for one in comparisons(claim, summary)]
+    if not rows:
+        outcome, why = verdict(None)
+        rows = [said | {"pairs": 0, "verdict": outcome, "why": why}]
+    return rows
+
+
+def paper_words(paper: Mapping[str, Any]) -> str:
+    """What the paper gives: "1.3 to 4 times", a value, or that there is no number."""
+    if "wins" in paper:
+        return "better"
+    (kind, number) = next(iter(paper.items()))
+    words = " to ".join(f"{end:g}" for end in np.atleast_1d(number))
+    return f"{words} times" if kind == "ratio" else words
+
+
+def _row(claim: Mapping[str, Any], one: Comparison, told: list[str]) -> dict[str, Any]:
+    gain = median_interval(one.gains) if one.gains else None
+    outcome, why = verdict(gain, _paper_gain(claim))
+    if gain is None:
+        why = "no two runs with the same seed and settings"
+    row = dict(one.alike) | {"pairs": 0, "verdict": outcome, "why": why}
+    for name, runs in (("ours", one.ours), ("theirs", one.theirs)):
+        if runs is not None:
+            words = _words(runs, [setting for setting in told if setting not in one.alike])
+            row |= {name: words} | _side(name, estimate(runs), is_time(runs))
+    if gain:
+        row |= {"gain": gain.median, "gain_low": gain.low, "gain_high": gain.high}
+        row |= {"pairs": gain.n, "won": sum(value > 1 for value in one.gains)}
+    return row
+
+
+def _side(name: str, value: Estimate, has_target: bool) -> dict[str, Any]:
+    row = {"median": value.median, "low": value.low, "high": value.high, "n": value.n}
+    row |= {"reached": value.n - value.censored} if has_target else {}
+    return {f"{name}_{key}": each for key, each in row.items()}
+
+
+def _paper_gain(claim: Mapping[str, Any]) -> float:
+    return float(np.min(claim["paper"].get("ratio", 1)))
+
+
+def _words(runs: pd.DataFrame, told: list[str]) -> str:
+    """The configuration of one side by the settings to be told, or how many there are."""
+    (system, *others) = sorted(set(runs["system"]))
+    configurations = runs[CONFIGURATION].drop_duplicates()
+    if len(configurations) > 1:
+        return f"{', '.join([system, *others])}: {len(configurations)} configurations"
+    one = configurations.iloc[0]
+    plain = ("", "False")
+    said = [f"{name} {one[name]}" for name in told if name != "system" and one[name] not in plain]
+    return ", ".join([system, *said])
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the table; a refusal is one sentence on standard error."""
+    parser = argparse.ArgumentParser(prog="python -m bench.claims", description=__doc__)
+    parser.add_argument("summary", type=Path)
+    parser.add_argument("--claims", type=Path, default=Path("bench/claims.yaml"))
+    parser.add_argument("--out", type=Path, default=Path("results/claims.csv"))
+    options = parser.parse_args(arguments)
+    try:
+        claims = read_claims(options.claims)
+        summary = pd.read_csv(options.summary, dtype=str, keep_default_na=False)
+        rows = [row for claim in claims for row in judge(claim, summary)]
+    except ClaimsError as error:
+        return _refuse(str(error))
+    except FileNotFoundError:
+        return _refuse(f"There is no {options.summary}; join the runs first.")
+    except ValueError as error:
+        return _refuse(f"Cannot read the runs of {options.summary}: {error}.")
+    table = pd.DataFrame(rows).reindex(columns=COLUMNS)
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    draft = options.out.with_name(f".{options.out.name}")
+    table.to_csv(draft, index=False, float_format="%.6g", lineterminator="\n")
+    draft.replace(options.out)
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Medians over seeds with their intervals, where a run may never have reached its target.
+
+docs/statistics.md has the reasons and the sources.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import CensoredData, bootstrap, ecdf
+
+LEVEL = 0.95
+# Of fewer values than this the interval is their range, for resampling adds nothing to it.
+FEWEST_TO_RESAMPLE = 4
+_RESAMPLES = 9999
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A median of `n` values and the interval around it, in the unit of the values.
+
+    Infinity is later than anything that was measured. `censored` of the values are runs that never
+    reached the target.
+    """
+
+    median: float
+    low: float
+    high: float
+    n: int
+    censored: int = 0
+
+
+def median_interval(values: Sequence[float]) -> Estimate:
+    """The median, with the range of up to three values, or a bootstrap interval of more.
+
+    The interval holds 95% of the medians of resamples (the percentile method). The generator is
+    fixed and the values are sorted: the same runs give the same interval. Infinity is a value.
+
+    Raises:
+        ValueError: there is no value.
+    """
+    sample = np.sort(np.asarray(values, dtype=float))
+    if not len(sample):
+        raise ValueError("no value to take the median of")
+    if len(sample) < FEWEST_TO_RESAMPLE:
+        return Estimate(float(np.median(sample)), float(sample[0]), float(sample[-1]), len(sample))
+    with np.errstate(invalid="ignore"):  # of scipy's own limits, which interpolate infinities
+        resampled = bootstrap(
+            (sample,),
+            np.median,
+            n_resamples=_RESAMPLES,
+            method="percentile",
+            rng=np.random.default_rng(0),
+        ).bootstrap_distribution
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(resampled, [tail, 1 - tail], method="inverted_cdf")
+    return Estimate(float(np.median(sample)), float(low), float(high), len(sample))
+
+
+def time_to_target(times: Sequence[float], trained: Sequence[float]) -> Estimate:
+    """The median time until runs reach a target, by Kaplan and Meier.
+
+    `times` are those of each run, infinite where it never got there; such a run is right-censored
+    at what it has `trained`, in the same unit, which is infinite where it could never get there
+    (it diverged, say). The interval is that of Brookmeyer and Crowley with log-log limits; of up
+    to three runs, and where all got there, that of `median_interval`. A median or an end of the
+    interval that the runs were too short to show is infinite.
+
+    Raises:
+        ValueError: there is no run.
+    """
+    reached_at, followed_to = np.asarray(times, dtype=float), np.asarray(trained, dtype=float)
+    reached = np.isfinite(reached_at)
+    if reached.all():
+        return median_interval(times)
+    lost = followed_to[~reached]
+    n, censored = len(reached), len(lost)
+    if not reached.any():
+        return Estimate(np.inf, float(lost.min()), np.inf, n, censored)
+    # What can never get there is at risk for as long as any other.
+    end = max(reached_at[reached].max(), lost[np.isfinite(lost)].max(initial=0))
+    survival = ecdf(CensoredData(reached_at[reached], right=np.minimum(lost, end))).sf
+    at, share = survival.quantiles, survival.probabilities
+    median = (_first(at, share <= 0.5) + _first(at, share < 0.5)) / 2
+    if n < FEWEST_TO_RESAMPLE:
+        return Estimate(median, float(min(reached_at.min(), lost.min())), np.inf, n, censored)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        limits = survival.confidence_interval(LEVEL, method="log-log")
+    # Without a run left the limits are no numbers, as scipy warns; the share is 0 for certain.
+    lower, upper = (
+        np.where(share == 0, 0, limit.probabilities) for limit in (limits.low, limits.high)
+    )
+    return Estimate(median, _first(at, lower <= 0.5), _first(at, upper <= 0.5), n, censored)
+
+
+def _first(at: np.ndarray, is_met: np.ndarray) -> float:
+    """The first time at which something is met, infinite where it never is."""
+    return float(at[is_met][0]) if is_met.any() else np.inf
+
+
+def gain(ours: float, theirs: float, theirs_trained: float) -> float:
+    """How many times smaller our cost is than theirs, of one pair: above 1 we win.
+
+    A cost (a time to target, or one by a throughput) is infinite where a run never got there. What
+    is not known counts against us: if only they got there, the gain is 0; if only we did, it is
+    what is certain of it, `theirs_trained` by ours (infinite where they could never get there); if
+    neither did, it is 1.
+    """
+    if np.isinf(ours):
+        return 1.0 if np.isinf(theirs) else 0.0
+    return (theirs_trained if np.isinf(theirs) else theirs) / ours
