@@ -26,7 +26,7 @@ lint: $(VENV)/installed
 
 # On a machine with CUDA devices and torch installed there; no environment is made.
 gpu-test:
-	$(PYTHON) -m pytest tests/data_prep tests/crossbow_impl tests/baselines tests/benchmarks -m gpu -rs
+	$(PYTHON) -m pytest tests/data_prep tests/crossbow_impl tests/baselines tests/benchmarks tests/models/test_captured.py -m gpu -rs
 
 # Likewise; `data/` has to hold the records of cifar10-jpeg and mnist (python -m data_prep). Cells
 # that this CALL has measured are left out, and none is begun after BUDGET seconds.

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from marks import needs_cuda
 from steps import steps
 
 import models
@@ -58,6 +59,21 @@ def test_two_devices_take_the_steps_of_one_with_twice_the_batch(spec, digits, we
     losses_one = run(PYTORCH, one, digits, weights, folder / "one")[0]["losses"]
     losses_two = run(PYTORCH, two, digits, weights, folder / "two")[0]["losses"]
     np.testing.assert_allclose(losses_one, losses_two, rtol=1e-5)
+
+
+@pytest.mark.gpu
+@needs_cuda
+@pytest.mark.parametrize("devices", [1, 2])
+@pytest.mark.parametrize("form", [{}, {"graph": True}, {"graph": True, "compile": True}], ids=str)
+def test_every_form_on_gpus_is_that_on_cpus(form, devices, spec, digits, weights, tmp_path):
+    if torch.cuda.device_count() < devices:
+        pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
+    fields = {"system": "pytorch", "model": "lenet", "devices": devices, "lr": 0.05, **HARD}
+    gpu = spec(device_type="cuda", **fields, **form)
+    expected = run(PYTORCH, spec(**fields), digits, weights, tmp_path / "cpu")[0]
+    actual = run(PYTORCH, gpu, digits, weights, tmp_path / "gpu")[0]
+    assert len(actual["losses"]) == TEN
+    np.testing.assert_allclose(actual["losses"], expected["losses"], rtol=1e-4)
 
 
 @pytest.mark.parametrize(

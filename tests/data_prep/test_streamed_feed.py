@@ -5,6 +5,7 @@ import pytest
 import torch
 from marks import needs_cuda
 from photos import write_photos
+from torch.testing import assert_close
 
 from data_prep.array_source import ArraySource
 from data_prep.feed import Feed
@@ -45,7 +46,7 @@ def test_batches_are_those_of_the_plan(device, size, stride, first, photos):
             feed.stage(start, size, stride)
             images, labels = feed.batch_at(torch.tensor([start], device=device), size)
             part = plan[start : start + size]
-            assert torch.equal(images.cpu(), normalised(photos, read(source, part)))
+            assert_close(images.cpu(), normalised(photos, read(source, part)))
             assert np.array_equal(labels.cpu().numpy(), photos.train_labels[part.indices])
 
 
@@ -93,7 +94,7 @@ def test_staging_out_of_turn_gives_what_was_asked_for(device, photos):
         feed.stage(start, size, size)
         images, _ = feed.batch_at(torch.tensor([start], device=device), size)
         part = plan[start : start + size]
-        assert torch.equal(images.cpu(), normalised(photos, read(feed.source, part)))
+        assert_close(images.cpu(), normalised(photos, read(feed.source, part)))
 
 
 def test_evaluating_does_not_disturb_what_is_staged(photos):
@@ -160,7 +161,7 @@ def test_a_captured_graph_reads_each_iterations_images(photos):
             feed.stage(start, size, size)
             graph.replay()
         expected = normalised(photos, read(source, plan))
-        torch.testing.assert_close(kept.flatten(0, 1).cpu(), expected)
+        assert_close(kept.flatten(0, 1).cpu(), expected)
 
 
 def test_encoded_images_are_streamed(photos, digits):
