@@ -32,7 +32,9 @@ def main(arguments: list[str] | None = None) -> int:
         for name in options.names:
             module = importlib.import_module(f"plots.{name}")
             figure, table = module.draw(tables)
-            caption = _files.caption(module, _runs.sample(tables.summary))
+            # A figure of some of the runs alone says which.
+            shown = getattr(module, "shown", lambda summary: summary)(tables.summary)
+            caption = _files.caption(module, _runs.sample(shown))
             _files.write(options.out, name, figure, table, caption)
     return 0
 

@@ -1,5 +1,6 @@
 """One rule draws every figure; a figure's name is its file's in plots/."""
 
+PUBLISHED = sorted(map(str, Path("plots/published").glob("*.csv")))
 FIGURE_FILES = (".svg", ".pdf", ".png", ".csv", ".txt")
 
 
@@ -8,6 +9,7 @@ rule figure:
         summary=rules.collect.output.summary,
         epochs=rules.collect.output.epochs,
         autotune=rules.collect.output.autotune,
+        published=PUBLISHED,
         sources=lambda wc: sources("plots", f"plots.{wc.figure}"),
     output:
         multiext(f"{RESULTS}/figures/{{figure}}", *FIGURE_FILES),

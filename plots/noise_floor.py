@@ -1,0 +1,138 @@
+"""Noise floor: the same run twice.
+
+Runs with equal settings and seed on one machine, by how much they differ: the later repeat against
+the first one, in throughput and in training time until the median of the last five test accuracies
+reached the target. Each mark is one pair; the grey band holds 95% of all pairs of a panel (of fewer
+than twenty, all). A difference between two systems that lies within it is no finding. A triangle at
+the edge is a pair of which only one reached the target: to the left the later one, to the right the
+first.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plots import _hover, _panels, _runs, style
+from plots._tables import Tables
+
+CELL = ["workload", "devices", "batch"]
+PLACE = [*CELL, "system", "learners", "series"]
+COLUMNS = [*PLACE, "seed", "repeat", "quantity", "first", "again", "difference", "floor"]
+COLUMNS += ["run", "first_run"]
+QUANTITIES = {"images_per_s": "throughput", "median5_s": "time to target"}
+SHARE = 0.95
+
+
+def shown(summary: pd.DataFrame) -> pd.DataFrame:
+    """The runs that were repeated, with their repeats."""
+    runs = _prepare(summary)
+    alike = [name for name in _runs.SETTINGS if name in runs]
+    group = runs.groupby([*alike, "machine", "seed"], dropna=False)
+    return summary[group["repeat"].transform("nunique") > 1]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row for each quantity of each pair of runs."""
+    runs = _runs.name_series(_prepare(tables.summary), CELL)
+    table = _pairs(runs[runs["run"].isin(shown(tables.summary)["run"])])
+    if table.empty:
+        why = _runs.why_none(runs, "was repeated")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    rows = _panels.keys(table, ["workload", "devices"])
+    cuts = {row: _panels.cut(table, ["workload", "devices"], row) for row in rows}
+    lengths = [cuts[row]["name"].nunique() for row in rows]
+    beside = 0.06 * table["name"].str.len().max() + 0.4
+    figure, panels = _panels.grid(
+        rows,
+        list(QUANTITIES.values()),
+        (2.2, 0.2 * sum(lengths) / len(rows) + 0.8),
+        (beside, 0),
+        sharey="row",
+        height_ratios=[length + 2 for length in lengths],
+    )
+    for (row, quantity), panel in panels.items():
+        here = cuts[row]
+        _draw_panel(panel, here[here["quantity"] == quantity], list(dict.fromkeys(here["name"])))
+        where = f"{row[0]}, {_panels.devices_title(row[1])}\n"
+        panel.set_title((where if quantity == "throughput" else "") + quantity, loc="left")
+        if row == rows[-1]:
+            panel.set_xlabel("later run against first (%)")
+    _panels.legend(
+        figure,
+        [
+            _panels.grey("a pair", marker="o"),
+            _panels.grey("only one reached the target", marker=">", markerfacecolor="white"),
+        ],
+    )
+    return figure, table[COLUMNS]
+
+
+def _prepare(summary: pd.DataFrame) -> pd.DataFrame:
+    """Clean runs; what was made before there were repeats ran once."""
+    repeat = summary["repeat"].fillna(1) if "repeat" in summary else 1
+    return _runs.prepare(summary.assign(repeat=repeat), with_repeats=True)
+
+
+def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Each repeat beside the first of its runs; the difference is in percent of that."""
+    cell = [*PLACE, "seed"]
+    ordered = runs.sort_values([*cell, "repeat"])
+    is_first = ~ordered.duplicated(cell)
+    kept = [*cell, "run", *QUANTITIES]
+    pairs = ordered[~is_first].merge(ordered.loc[is_first, kept], on=cell, suffixes=("", "_first"))
+    pairs = pairs.rename(columns={"run_first": "first_run"})
+    parts = [
+        pairs.assign(quantity=quantity, again=pairs[column], first=pairs[f"{column}_first"])
+        for column, quantity in QUANTITIES.items()
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    table["difference"] = 100 * (table["again"] / table["first"] - 1)
+    group = table.groupby(["workload", "devices", "quantity"])["difference"]
+    table["floor"] = group.transform(_floor)
+    table["name"] = table["series"] + table["batch"].map(lambda b: f", b={b:g}")
+    return table.sort_values([*cell, "repeat", "quantity"], ignore_index=True)
+
+
+def _floor(differences: pd.Series) -> float:
+    """The size of difference that 95% of pairs stay within; of fewer than twenty, all."""
+    known = differences.dropna().abs()
+    return float(known.quantile(SHARE, interpolation="higher")) if len(known) else np.nan
+
+
+def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
+    panel.set_yticks(range(len(names)), names)
+    panel.set_ylim(len(names) - 0.4, -0.6)
+    panel.grid(axis="y", visible=False)
+    panel.axvline(0, color=style.FAINT, linewidth=0.8, zorder=1)
+    floor = here["floor"].max()
+    if np.isfinite(floor):
+        panel.axvspan(-floor, floor, color=style.FAINT, alpha=0.2, linewidth=0)
+        widest = 1.3 * here["difference"].abs().max() or 1
+        panel.set_xlim(-widest, widest)
+    pairs = here["difference"].count()
+    note = f"±{floor:.2g}%, pairs: {pairs}" if pairs else "no pair to compare"
+    place = {"transform": panel.transAxes, "ha": "right", "va": "bottom", "fontsize": 6.5}
+    panel.text(1, 1.01, note, color=style.INK, **place)
+    systems = set(here["system"])
+    for name, members in here.groupby("name"):
+        one = members.iloc[0]
+        look = style.look(one["system"], one["learners"], systems) | {"linestyle": "none"}
+        known = members.dropna(subset="difference")
+        (marks,) = panel.plot(
+            known["difference"], [names.index(name)] * len(known), alpha=0.8, zorder=3, **look
+        )
+        if len(known):
+            texts = [f"{name}, seed {p.seed}: {p.difference:+.2f}%" for p in known.itertuples()]
+            _hover.tell(marks, texts)
+        _mark_lone(panel, members, names.index(name), look)
+
+
+def _mark_lone(panel: Axes, members: pd.DataFrame, place: int, look: dict) -> None:
+    """Triangles at the edges for pairs of which one has no value."""
+    edge = {"transform": panel.get_yaxis_transform(), "clip_on": False}
+    for missing, x, marker in (("again", 1, ">"), ("first", 0, "<")):
+        other = "first" if missing == "again" else "again"
+        if (members[missing].isna() & members[other].notna()).any():
+            hollow = look | {"marker": marker, "markerfacecolor": "white", "markersize": 5}
+            panel.plot(x, place, **hollow, **edge)

@@ -1,0 +1,99 @@
+"""Training time to the target by three rules.
+
+When a target counts as reached: with the first epoch at it, with the first epoch at which the
+median of the last five is (the paper's rule), or with the epoch from which accuracy stays at it.
+Filled marks are runs, bars their median, lines its interval (of up to three runs the range). A run
+that never got there by a rule is a hollow triangle at the time it had trained, and stays in the
+median as one that needs longer than that; one that failed is a cross. The batch b is that of one
+learner.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from bench.metrics import RULES
+from plots import _axes, _medians, _panels, _points, _runs, style
+from plots._tables import Tables
+
+CELL = ["workload", "devices", "batch"]
+PLACE = [*CELL, "system", "learners", "series"]
+COLUMNS = [*PLACE, "rule", "median_s", "low_s", "high_s", "reached", "runs"]
+COLUMNS += ["run", "seed", "status", "s", "train_s"]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run and rule with the median of its configuration."""
+    runs = _runs.prepare(tables.summary)
+    runs = _runs.name_series(runs[runs["target"].notna()], CELL)
+    if runs.empty:
+        why = _runs.why_none(runs, "has a target")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    table = _table(runs)
+    rows = _panels.keys(table, ["workload", "devices"])
+    cuts = {row: _panels.cut(table, ["workload", "devices"], row) for row in rows}
+    lengths = [cuts[row]["name"].nunique() for row in rows]
+    beside = 0.06 * table["name"].str.len().max() + 1.3
+    figure, panels = _panels.grid(
+        rows,
+        RULES,
+        (1.6, 0.17 * sum(lengths) / len(rows) + 0.5),
+        (beside, 0),
+        sharex="all",
+        sharey="row",
+        height_ratios=[length + 1 for length in lengths],
+    )
+    for row in rows:
+        first = panels[row, RULES[0]]
+        first.set_title(f"{row[0]}, {_panels.devices_title(row[1])}\n{RULES[0]}", loc="left")
+        for rule in RULES[1:]:
+            panels[row, rule].set_title(rule, loc="left")
+        _draw_row([panels[row, rule] for rule in RULES], cuts[row])
+    for rule in RULES:
+        _axes.amount_axis(panels[rows[-1], rule], table["s"].fillna(table["train_s"]))
+    panels[rows[-1], RULES[1]].set_xlabel("training time to target (s)")
+    _panels.legend(figure, _panels.run_marks("failed"))
+    return figure, table[COLUMNS]
+
+
+def _table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Each run's time by each rule, with the median and the counts of its configuration."""
+    kept = [*PLACE, "run", "seed", "status", "train_s"]
+    by_rule = [
+        runs[kept].assign(rule=rule, s=pd.to_numeric(runs[f"{rule}_s"], errors="coerce"))
+        for rule in RULES
+    ]
+    table = pd.concat(by_rule, ignore_index=True)
+    table["name"] = table["series"] + table["batch"].map(lambda b: f", b={b:g}")
+    cell = [*PLACE, "rule"]
+    table = _medians.add_medians(table, cell, "s", "train_s")
+    group = table.groupby(cell, dropna=False)
+    table["reached"], table["runs"] = group["s"].transform("count"), group["run"].transform("size")
+    depth = pd.to_numeric(table["learners"], errors="coerce")
+    table = table.assign(depth=depth, turn=table["rule"].map(RULES.index))
+    order = ["workload", "devices", "system", "depth", "learners", "batch", "series", "turn"]
+    return table.sort_values([*order, "seed"], kind="stable", ignore_index=True)
+
+
+def _draw_row(panels: list[Axes], here: pd.DataFrame) -> None:
+    names = list(dict.fromkeys(here["name"]))
+    panels[0].set_yticks(range(len(names)), names)
+    panels[0].set_ylim(len(names) - 0.4, -0.6)
+    systems = set(here["system"])
+    for panel in panels:
+        panel.grid(axis="y", visible=False)
+    for place, (_, members) in enumerate(here.groupby("name", sort=False)):
+        one = members.iloc[0]
+        look = style.look(one["system"], one["learners"], systems)
+        for panel, (_, by_rule) in zip(panels, members.groupby("turn"), strict=True):
+            _points.row(panel, place, by_rule, look, "s", "train_s", "s")
+        at = {"transform": panels[-1].get_yaxis_transform(), "va": "center", "fontsize": 6.5}
+        panels[-1].text(1.02, place, _note(members), color=style.INK, **at)
+
+
+def _note(members: pd.DataFrame) -> str:
+    """The medians by the three rules, and how many runs each is of."""
+    by_rule = members.drop_duplicates("rule")
+    times = " / ".join(_panels.three_digits(time, "").strip() for time in by_rule["median_s"])
+    counts = "/".join(str(count) for count in by_rule["reached"])
+    return f"{times} s, {counts} of {by_rule['runs'].iloc[0]} reached"

@@ -1,0 +1,142 @@
+"""Training time to the target, split into epochs and throughput.
+
+Time is epochs, times the images of an epoch, by throughput: hardware efficiency up, statistical
+efficiency to the left. Both axes are logarithmic, so that configurations along a grey line take the
+time that it names. Marks are medians of a configuration, larger for a larger batch of a learner,
+lines join the batches of a series, dots are runs; epochs are those until the median of the last
+five test accuracies reached the target. A hollow triangle is a run that never did, at the epochs it
+had trained.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
+
+from plots import _axes, _hover, _medians, _panels, _runs, style
+from plots._tables import Tables
+
+CELL = ["workload", "devices", "batch"]
+PLACE = [*CELL, "system", "learners", "series"]
+COLUMNS = [*PLACE, "images_per_epoch", "median_epochs", "low_epochs", "high_epochs"]
+COLUMNS += ["median_images_per_s", "low_images_per_s", "high_images_per_s", "reached", "runs"]
+COLUMNS += ["run", "seed", "status", "epochs", "epochs_run", "images_per_s"]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run with the medians of its configuration."""
+    runs = _runs.prepare(tables.summary)
+    runs = _runs.name_series(runs[runs["target"].notna()], CELL)
+    table = _table(runs, tables.epochs)
+    if table["images_per_s"].isna().all():
+        why = _runs.why_none(runs, "has a target and an epoch")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    looks, sizes = style.series_looks(runs), _sizes(table["batch"])
+    rows, columns = sorted(table["workload"].unique()), sorted(table["devices"].unique())
+    figure, panels = _panels.grid(rows, columns, (3.3, 2.7), sharex="row", sharey="row")
+    for (workload, devices), panel in panels.items():
+        here = _panels.cut(table, ["workload", "devices"], (workload, devices))
+        panel.set_title(_panels.devices_title(devices))
+        if here.empty:
+            _panels.mark_not_run(panel)
+        _draw_panel(panel, here, looks, sizes)
+        if devices == columns[0]:
+            panel.set_ylabel(_panels.side_title(workload, "", "images/s"))
+        panel.set_xlabel("epochs to target" if workload == rows[-1] else "")
+    for workload in rows:
+        of_row = table[table["workload"] == workload]
+        for devices in columns:
+            _frame(panels[workload, devices], of_row)
+    handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+    handles += [
+        _panels.grey(f"batch {batch:g}", marker="o", markersize=size)
+        for batch, size in sizes.items()
+    ]
+    handles.append(_panels.grey("a run", marker=".", markersize=3))
+    handles.append(_panels.grey("target not reached", marker=">", markerfacecolor="white"))
+    _panels.legend(figure, handles)
+    return figure, table[COLUMNS]
+
+
+def _table(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
+    """Each run's two factors, with the medians and the counts of its configuration."""
+    last = epochs.sort_values("epoch").drop_duplicates("run", keep="last").set_index("run")
+    table = runs.drop(columns="epochs").rename(columns={"median5_epochs": "epochs"})
+    table["images_per_epoch"] = table["run"].map(last["images"] / last["epoch"])
+    table = _medians.add_medians(table, PLACE, "epochs", "epochs_run")
+    table = _medians.add_medians(table, PLACE, "images_per_s")
+    group = table.groupby(PLACE, dropna=False)
+    table["reached"] = group["epochs"].transform("count")
+    table["runs"] = group["run"].transform("size")
+    return table.sort_values([*PLACE, "seed"], kind="stable", ignore_index=True)
+
+
+def _sizes(batches: pd.Series) -> dict[float, float]:
+    """The size of the mark of each batch."""
+    ordered = sorted(batches.unique())
+    return dict(zip(ordered, np.linspace(3.5, 8, len(ordered) + 1)[1:], strict=True))
+
+
+def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, sizes: dict) -> None:
+    for series, members in here.groupby("series"):
+        look = looks[series] | {"markeredgecolor": "white", "mew": 0.4, "linewidth": 0.9}
+        dots = {"color": look["color"], "marker": ".", "markersize": 3, "linestyle": "none"}
+        panel.plot(members["epochs"], members["images_per_s"], zorder=4, **dots)
+        late = members[members["epochs"].isna() & (members["epochs_run"] > 0)]
+        hollow = dots | {"marker": ">", "markerfacecolor": "white", "markersize": 4}
+        panel.plot(late["epochs_run"], late["images_per_s"], **hollow)
+        cells = members.drop_duplicates("batch").sort_values("batch")
+        panel.plot(cells["median_epochs"], cells["median_images_per_s"], **look | {"marker": ""})
+        for one in cells.dropna(subset=["median_epochs", "median_images_per_s"]).itertuples():
+            size = {"markersize": sizes[one.batch], "alpha": 0.85}
+            (mark,) = panel.plot(one.median_epochs, one.median_images_per_s, **look | size)
+            _hover.tell(mark, _value(one))
+    _panels.note(panel, here[here["images_per_s"].isna()])
+
+
+def _value(one) -> str:
+    """What a mark stands for, in words."""
+    seconds = one.median_epochs * one.images_per_epoch / one.median_images_per_s
+    factors = f"{one.median_epochs:g} epochs at {one.median_images_per_s:.0f} images/s"
+    return f"{one.series}, b={one.batch:g}: {factors}, {_panels.three_digits(seconds)}"
+
+
+def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
+    """Logarithmic axes around all of a row, and lines of equal time."""
+    x = of_row["epochs"].fillna(of_row["epochs_run"])
+    x, y = x[x > 0], of_row["images_per_s"].dropna()
+    panel.set(xscale="log", yscale="log")
+    panel.set_xlim(x.min() / 1.25, x.max() * 1.25)
+    panel.set_ylim(y.min() / 1.4, y.max() * 1.4)
+    _axes.log_ticks(panel.xaxis, x)
+    if x.max() < 10 * x.min():
+        panel.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6, 8)))
+    _axes.log_ticks(panel.yaxis, y)
+    images = of_row["images_per_epoch"].median()
+    ends = np.array(panel.get_xlim())
+    corners = ends[[0, 1]] * images / np.array(panel.get_ylim())[::-1]
+    for seconds in _round_times(*corners):
+        panel.plot(ends, ends * images / seconds, color="#c9c9c9", linewidth=0.7, zorder=1)
+        _name_line(panel, ends, images, seconds)
+
+
+def _round_times(shortest: float, longest: float) -> list[float]:
+    """1, 2 and 5 of every power of ten in between; one a decade where there are many."""
+    decades = range(int(np.floor(np.log10(shortest))), int(np.ceil(np.log10(longest))) + 1)
+    steps = (1, 2, 5) if longest < 100 * shortest else (1,)
+    times = [step * 10.0**decade for decade in decades for step in steps]
+    return [time for time in times if shortest < time < longest]
+
+
+def _name_line(panel: Axes, ends: np.ndarray, images: float, seconds: float) -> None:
+    """Writes the time where its line leaves the panel, at the top or on the right."""
+    top = panel.get_ylim()[1]
+    x = min(ends[1], top * seconds / images)
+    at_top = x < ends[1]
+    shift = {"xytext": (-1, -2) if at_top else (-2, 1), "textcoords": "offset points"}
+    name = f"{_axes.short_number(seconds)} s"
+    where = (x, top) if at_top else (x, ends[1] * images / seconds)
+    look = {"ha": "right", "va": "top" if at_top else "bottom", "fontsize": 5.5}
+    panel.annotate(name, where, color=style.FAINT, **shift, **look)

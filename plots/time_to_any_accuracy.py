@@ -1,0 +1,129 @@
+"""Training time to any accuracy.
+
+Seconds of training until the median of the last five epochs' test accuracies reached each accuracy,
+so that no target has to be believed. Lines are medians over seeds, bands their intervals (of up to
+three seeds the range); a band is open upwards where some runs were too short to end it, and a line
+ends where half of the runs never got there. Runs that diverged or failed count as never there. The
+accuracies are spaced by the logarithm of the error that is left; the dashed line is the target.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from plots import _axes, _hover, _medians, _panels, _runs, style
+from plots._tables import Tables
+
+CELL = ["workload", "devices", "batch"]
+PLACE = [*CELL, "system", "learners", "series"]
+COLUMNS = [*PLACE, "accuracy", "median_s", "low_s", "high_s", "reached", "runs"]
+_TICKS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row for each configuration and accuracy that a run of it reached."""
+    runs = _runs.name_series(_runs.prepare(tables.summary), CELL)
+    levels = _levels(runs, tables.epochs)
+    if levels.empty:
+        why = _runs.why_none(runs, "has five evaluated epochs")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    table = _table(runs, levels)
+    looks = style.series_looks(runs)
+    rows = _panels.keys(runs, ["workload", "devices"])
+    batches = sorted(runs["batch"].unique())
+    figure, panels = _panels.grid(rows, batches, (2.7, 2.1), sharex="row", sharey="row")
+    for (row, batch), panel in panels.items():
+        of_row = _panels.cut(table, ["workload", "devices"], row)
+        here = of_row[of_row["batch"] == batch]
+        planned = _panels.cut(runs, CELL, (*row, batch))
+        panel.set_title(f"batch {batch:g}")
+        if planned.empty:
+            _panels.mark_not_run(panel)
+        for series, line in here.groupby("series"):
+            _draw_line(panel, line, looks[series])
+        for target in planned["target"].dropna().unique():
+            panel.axvline(1 - target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
+        _panels.note(panel, planned[~planned["run"].isin(levels["run"])])
+        if batch == batches[0]:
+            _frame(panel, of_row)
+            devices = _panels.devices_title(row[1])
+            panel.set_ylabel(_panels.side_title(row[0], devices, "", "training time (s)"))
+        if row == rows[-1]:
+            panel.set_xlabel("test accuracy")
+    _panels.legend(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()])
+    return figure, table[COLUMNS]
+
+
+def _levels(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
+    """The highest median of five epochs up to each epoch, from the fifth on, with its seconds."""
+    points = epochs[epochs["run"].isin(runs["run"])].sort_values(["run", "epoch"])
+    accuracies = points.groupby("run")["test_acc"]
+    medians = accuracies.transform(lambda values: values.rolling(5).median().cummax())
+    return points.assign(level=medians).dropna(subset="level")[["run", "train_s", "level"]]
+
+
+def _table(runs: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
+    """Each configuration's time to the accuracies above the lowest that a workload starts with."""
+    lowest = levels.groupby("run")["level"].first().groupby(runs.set_index("run")["workload"]).min()
+    accuracies = _accuracies(lowest.min(), levels["level"].max(), runs["target"])
+    parts = []
+    for run in runs[runs["run"].isin(levels["run"])].itertuples():
+        own = levels[levels["run"] == run.run]
+        wanted = accuracies[accuracies >= lowest[run.workload]]
+        seconds = np.append(own["train_s"], np.nan)[np.searchsorted(own["level"], wanted)]
+        if run.status not in _runs.TRAINED:
+            seconds = np.full(len(wanted), np.nan)
+        parts.append(pd.DataFrame({"run": run.run, "accuracy": wanted, "s": seconds}))
+    table = pd.concat(parts).merge(runs, on="run")
+    cell = [*PLACE, "accuracy"]
+    group = table.groupby(cell, dropna=False)
+    table["reached"], table["runs"] = group["s"].transform("count"), group["run"].transform("size")
+    table = _medians.add_medians(table[table["reached"] > 0], cell, "s", "train_s")
+    return table.drop_duplicates(cell).sort_values(cell, ignore_index=True)
+
+
+def _accuracies(lowest: float, highest: float, targets: pd.Series) -> np.ndarray:
+    """Tenths of a percent that leave at least 4% less error each, and the targets."""
+    chosen = [1.0]
+    for error in range(999, 0, -1):
+        if error / 1000 <= 0.96 * chosen[-1]:
+            chosen.append(error / 1000)
+    accuracies = np.round(1 - np.array(chosen), 3)
+    within = (accuracies >= lowest) & (accuracies <= highest)
+    return np.union1d(accuracies[within], targets.dropna())
+
+
+def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
+    """The axes that a row's panels share."""
+    errors = 1 - of_row["accuracy"]
+    if errors.empty:
+        return
+    panel.set_xscale("log")
+    panel.set_xlim(1.03 * errors.max(), 0.97 * errors.min())
+    apart = max((errors.max() / errors.min()) ** (1 / 6), 1.05)
+    shown: list[float] = []
+    for accuracy in reversed(_TICKS):
+        if 1 - accuracy >= errors.min() and (not shown or 1 - accuracy >= apart * shown[-1]):
+            shown.append(1 - accuracy)
+    panel.xaxis.set_major_locator(FixedLocator(shown))
+    panel.xaxis.set_minor_locator(NullLocator())
+    panel.xaxis.set_major_formatter(lambda error, _: f"{100 * (1 - error):.3g}%")
+    panel.set_yscale("log")
+    ends = pd.concat([of_row["low_s"], of_row["median_s"], of_row["high_s"]])
+    _axes.log_ticks(panel.yaxis, ends[np.isfinite(ends)])
+
+
+def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
+    errors = 1 - line["accuracy"]
+    (drawn,) = panel.plot(errors, line["median_s"], markevery=0.2, **look)
+    shown = line.dropna(subset="median_s")
+    if len(shown):
+        last = shown.iloc[-1]
+        time = _panels.three_digits(last["median_s"])
+        _hover.tell(drawn, f"{last['series']}: {100 * last['accuracy']:g}% after {time}")
+    top = line[["median_s", "low_s"]].max().max() * 1.05
+    high = line["high_s"].replace(np.inf, top)
+    panel.fill_between(errors, line["low_s"], high, color=look["color"], alpha=0.15, linewidth=0)
