@@ -89,12 +89,12 @@ def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
     table = pd.concat(parts, ignore_index=True)
     table["difference"] = 100 * (table["again"] / table["first"] - 1)
     group = table.groupby(["workload", "devices", "quantity"])["difference"]
-    table["floor"] = group.transform(_floor)
+    table["floor"] = group.transform(floor)
     table["name"] = table["series"] + table["batch"].map(lambda b: f", b={b:g}")
     return table.sort_values([*cell, "repeat", "quantity"], ignore_index=True)
 
 
-def _floor(differences: pd.Series) -> float:
+def floor(differences: pd.Series) -> float:
     """The size of difference that 95% of pairs stay within; of fewer than twenty, all."""
     known = differences.dropna().abs()
     return float(known.quantile(SHARE, interpolation="higher")) if len(known) else np.nan
@@ -105,13 +105,13 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
     panel.axvline(0, color=style.FAINT, linewidth=0.8, zorder=1)
-    floor = here["floor"].max()
-    if np.isfinite(floor):
-        panel.axvspan(-floor, floor, color=style.FAINT, alpha=0.2, linewidth=0)
+    end = here["floor"].max()
+    if np.isfinite(end):
+        panel.axvspan(-end, end, color=style.FAINT, alpha=0.2, linewidth=0)
         widest = 1.3 * here["difference"].abs().max() or 1
         panel.set_xlim(-widest, widest)
     pairs = here["difference"].count()
-    note = f"±{floor:.2g}%, pairs: {pairs}" if pairs else "no pair to compare"
+    note = f"±{end:.2g}%, pairs: {pairs}" if pairs else "no pair to compare"
     place = {"transform": panel.transAxes, "ha": "right", "va": "bottom", "fontsize": 6.5}
     panel.text(1, 1.01, note, color=style.INK, **place)
     systems = set(here["system"])

@@ -2,7 +2,6 @@
 
 import math
 import zlib
-from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -45,6 +44,7 @@ _SPARE_HUES = ("#009E73", "#CC79A7", "#7F7F7F", "#8C564B", "#56B4E9", "#B5A900")
 _SYSTEM_MARKERS = {"pytorch": "X", "tensorflow": "P"}
 _SPARE_MARKERS = ("<", ">", "d", "h", "H", "8")
 _LEARNER_MARKERS = {"1": "o", "2": "s", "4": "^", "8": "D", "16": "v", "auto": "*"}
+_LEARNER_MARKERS |= {"3": "p", "6": "h", "12": "d", "24": "8", "32": "H"}
 _TITLES = {"crossbow": "Crossbow", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 _BATCH_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -100,12 +100,15 @@ def series_looks(runs: pd.DataFrame) -> dict[str, dict]:
     first = runs.assign(depth=depth).drop_duplicates("series")
     systems = sorted(runs["system"].unique())
     looks: dict[str, dict] = {}
-    turns: Counter = Counter()
+    taken = set()
     for one in first.sort_values(["system", "depth", "series"]).itertuples():
-        shift = 0 if one.system == "crossbow" else 1 + systems.index(one.system)
-        line = LINESTYLES[(turns[one.system, one.learners] + shift) % len(LINESTYLES)]
-        turns[one.system, one.learners] += 1
-        looks[one.series] = look(one.system, one.learners, systems) | {"linestyle": line}
+        mark = look(one.system, one.learners, systems)
+        shift = 0 if one.system == "crossbow" else 1 + systems.index(one.system) % len(LINESTYLES)
+        lines = LINESTYLES[shift:] + LINESTYLES[:shift]
+        # Two series never share both marker and line, or they would be one in greyscale.
+        line = next((line for line in lines if (mark["marker"], line) not in taken), lines[0])
+        taken.add((mark["marker"], line))
+        looks[one.series] = mark | {"linestyle": line}
     return looks
 
 

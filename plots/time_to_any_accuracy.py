@@ -20,6 +20,8 @@ from plots._tables import Tables
 CELL = ["workload", "devices", "batch"]
 PLACE = [*CELL, "system", "learners", "series"]
 COLUMNS = [*PLACE, "accuracy", "median_s", "low_s", "high_s", "reached", "runs"]
+# Closer where less error is left.
+_ACCURACIES = np.round(np.r_[0:0.5:0.02, 0.5:0.9:0.01, 0.9:0.98:0.002, 0.98:1:0.001], 3)
 _TICKS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999]
 
 
@@ -68,7 +70,7 @@ def _levels(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
 def _table(runs: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     """Each configuration's time to the accuracies above the lowest that a workload starts with."""
     lowest = levels.groupby("run")["level"].first().groupby(runs.set_index("run")["workload"]).min()
-    accuracies = _accuracies(lowest.min(), levels["level"].max(), runs["target"])
+    accuracies = np.union1d(_ACCURACIES, runs["target"].dropna())
     parts = []
     for run in runs[runs["run"].isin(levels["run"])].itertuples():
         own = levels[levels["run"] == run.run]
@@ -83,17 +85,6 @@ def _table(runs: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     table["reached"], table["runs"] = group["s"].transform("count"), group["run"].transform("size")
     table = _medians.add_medians(table[table["reached"] > 0], cell, "s", "train_s")
     return table.drop_duplicates(cell).sort_values(cell, ignore_index=True)
-
-
-def _accuracies(lowest: float, highest: float, targets: pd.Series) -> np.ndarray:
-    """Tenths of a percent that leave at least 4% less error each, and the targets."""
-    chosen = [1.0]
-    for error in range(999, 0, -1):
-        if error / 1000 <= 0.96 * chosen[-1]:
-            chosen.append(error / 1000)
-    accuracies = np.round(1 - np.array(chosen), 3)
-    within = (accuracies >= lowest) & (accuracies <= highest)
-    return np.union1d(accuracies[within], targets.dropna())
 
 
 def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
