@@ -32,6 +32,7 @@ include: "workflows/rules/common.smk"
 include: "workflows/rules/data.smk"
 include: "workflows/rules/train.smk"
 include: "workflows/rules/collect.smk"
+include: "workflows/rules/claims.smk"
 include: "workflows/rules/figures.smk"
 include: "workflows/rules/reference.smk"
 include: "workflows/rules/report.smk"
@@ -45,3 +46,4 @@ rule all:
         expand(rules.train.output, run=PLAN.runs),
         expand(rules.figure.output, figure=FIGURES),
         rules.collect.output,
+        rules.claims.output,

@@ -9,9 +9,11 @@ import pytest
 import yaml
 
 import plots
-from bench import clock, record
+from bench import claims, clock, record
+from bench.claim_file import read_claims
 from bench.summary import SUMMARY_COLUMNS
 from bench.systems import SYSTEMS
+from bench.verdict import VERDICTS
 from data_prep import datasets
 from workflows.plan import plan
 from workflows.validate import SCHEMA
@@ -111,6 +113,7 @@ def test_systems_and_datasets_are_listed():
         ("**telemetry.csv**", "**autotune.csv**", record.TELEMETRY_COLUMNS),
         ("**autotune.csv**", "**status.json**", record.AUTOTUNE_COLUMNS),
         ("## summary.csv", "## epochs.csv", SUMMARY_COLUMNS),
+        ("## claims.csv", "## figures/", claims.COLUMNS),
     ],
 )
 def test_every_column_is_described(start, end, columns):
@@ -131,6 +134,16 @@ def test_phases_statuses_files_and_figures_are_described():
         assert f"`{file}`" in (ROOT / "README.md").read_text()
     described = re.findall(r"^\| `(\w+)` \|", section(RESULTS, "## figures/"), re.MULTILINE)
     assert sorted(described) == plots.known()
+
+
+def test_verdicts_and_keys_of_claims_are_described(tmp_path):
+    page = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| `([\w ]+)` \|", section(page, "## Verdicts"), re.MULTILINE)
+    assert sorted(described) == sorted(VERDICTS)
+    (tmp_path / "example.yaml").write_text(re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1])
+    (example,) = read_claims(tmp_path / "example.yaml")
+    heads = re.findall(r"^\| (`.*?`) \|", section(page, "## The file of claims"), re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", "".join(heads))) == set(example)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

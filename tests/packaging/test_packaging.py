@@ -101,7 +101,7 @@ MODELS = sorted({models.module_of(name) for name in models.known()})
     [
         ("torch", ["bench.launch", "data_prep", "models", *DATA, *MODELS, *TORCH], {"keras"}),
         ("tensorflow", ["bench.launch", SYSTEMS["tensorflow"], *MODELS], set()),
-        ("plots", ["bench.summary", "plots", "workflows.report", *modules_in("plots")], set()),
+        ("plots", ["bench.claims", "plots", "workflows.report", *modules_in("plots")], set()),
     ],
 )
 def test_conda_environments_have_all_that_their_steps_import(name, modules, elsewhere):

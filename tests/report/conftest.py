@@ -6,16 +6,21 @@ import json
 import pytest
 from summary_rows import ROW, SVG
 
+from bench.claims import COLUMNS
 from workflows.report.__main__ import main
 
 
 @pytest.fixture
 def report(tmp_path):
-    def write(*rows, figures=("throughput", "time_to_accuracy"), empty=(), more=()):
+    def write(*rows, figures=("throughput", "time_to_accuracy"), empty=(), claims=(), more=()):
         with (tmp_path / "summary.csv").open("w", newline="") as file:
             writer = csv.DictWriter(file, list(ROW | rows[0] if rows else ROW))
             writer.writeheader()
             writer.writerows(rows)
+        with (tmp_path / "claims.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, restval="")
+            writer.writeheader()
+            writer.writerows(claims)
         environment = {"cores": 2, "packages": {"torch": "2.13.0"}, "devices": [{"name": "<b>"}]}
         machine = {"machine": ROW["machine"], "runs": ["a"], "environment": environment}
         (tmp_path / "machines.json").write_text(json.dumps([machine]))
@@ -27,6 +32,7 @@ def report(tmp_path):
                 f"About {name}\n=====\n\nOne < two.\n"
             )
         given = ["--summary", "summary.csv", "--machines", "machines.json", "--out", "report.html"]
+        given += ["--claims", "claims.csv"]
         given = [str(tmp_path / text) if "." in text else text for text in given]
         assert main([*given, "--figures", str(tmp_path / "figures"), *more]) == 0
         return (tmp_path / "report.html").read_text()

@@ -4,15 +4,16 @@ import html
 import re
 
 import pytest
-from summary_rows import AUTO, FAILED, ROW, SVG
+from summary_rows import AUTO, CLAIM, FAILED, NOT_RUN, ROW, SVG
 
+from bench.verdict import VERDICTS
 from workflows.report.__main__ import main
 from workflows.report.figures import inline
 
 
 def test_every_run_and_figure_is_there(report):
     page = report(ROW, FAILED, AUTO)
-    table = page[page.index("<tbody>") : page.index("</tbody>")]
+    table = page[page.index('id="table"') :]
     for row in (ROW, FAILED, AUTO):
         assert f'<th scope="row" data-sort="{row["run"]}">' in table
     for name in ("throughput", "time_to_accuracy"):
@@ -107,10 +108,55 @@ def test_memory_and_energy_are_columns_where_a_run_has_them(report):
 def test_figures_that_show_nothing_are_folded_away_behind_the_others(report):
     page = report(ROW, figures=("throughput",), empty=("energy", "memory"))
     folded = page[page.index('<details id="empty">') : page.index('id="runs"')]
-    assert "Nothing to show here: About energy; About memory</summary>" in folded
+    assert "Not run here: About energy; About memory</summary>" in folded
     assert 'id="figure-energy"' in folded and 'id="figure-throughput"' not in folded
     assert "No figure has been drawn" not in page
     assert 'id="empty"' not in report(ROW, figures=("throughput", "energy", "memory"))
+
+
+def test_a_claim_has_numbers_machine_and_a_verdict_in_words_and_shape(report):
+    page = report(ROW, claims=[CLAIM, CLAIM | {"verdict": "reproduced", "machine": "the other"}])
+    section = page[page.index('id="claims"') : page.index('id="figures"')]
+    assert "Crossbow is &lt;there&gt; sooner" in section and "Section 5.2" in section
+    assert "<td>1.3 to 4 times</td>\n<td>2.06 (0 to 2.1) times</td>" in section
+    assert "<td>3 pairs, 2 won</td>" in section
+    assert "crossbow, learners 2, batch 16: 4.5 (4 to ∞), 2 of 3 reached" in section
+    assert "lenet on digits to 90%, 1 device, 2 x AMD EPYC, Linux" in section
+    assert 'partly">◐ partly</span>' in section and 'reproduced">✔ reproduced</span>' in section
+    assert "1 device, the other" in section and 'id="untried"' not in section
+
+
+def test_claims_without_runs_are_one_line_behind_the_others(report):
+    page = report(ROW, claims=[NOT_RUN, CLAIM, NOT_RUN | {"id": "other"}])
+    judged = page[page.index('<table id="judged">') : page.index('<details id="untried">')]
+    assert "sooner:" in judged and "idle" not in judged
+    folded = page[page.index('<details id="untried">') : page.index('id="figures"')]
+    assert "○ Not run here: 2 claims</summary>" in folded
+    assert "(idle; Section 5.2): no runs to compare" in folded
+    assert 'id="judged"' not in report(ROW, claims=[NOT_RUN])
+    assert 'id="claims"' not in report(ROW)
+
+
+def test_a_claim_of_one_side_shows_its_value(report):
+    alone = CLAIM | {"theirs": "", "paper": "0.88", "ours_median": "0.9", "ours_high": "12345.6"}
+    page = report(ROW, claims=[alone])
+    assert "<td>0.88</td>\n<td>0.9 (4 to 12,346)</td>\n<td>3</td>" in page
+
+
+def test_every_verdict_has_a_mark_of_its_own(report):
+    said = set()
+    for verdict in VERDICTS:
+        page = report(ROW, claims=[CLAIM | {"verdict": verdict}])
+        said |= set(re.findall(r">(\S) (?:Not run here|[a-z ]+</span>)", page))
+    assert len(said) == len(VERDICTS)
+
+
+def test_the_page_can_be_filtered_by_what_differs(report):
+    page = report(ROW, ROW | {"system": "pytorch", "devices": "10"}, ROW | {"devices": "2"})
+    assert 'data-pick="system"' in page and 'data-pick="model"' not in page
+    options = re.findall("<option>(.*?)</option>", page[page.index('data-pick="devices"') :])
+    assert options == ["1", "2", "10"]
+    assert 'class="picks"' not in report(ROW, ROW)
 
 
 def test_time_to_accuracy_is_the_first_figure_and_others_follow_by_name(report):
@@ -159,7 +205,9 @@ def test_the_environment_is_shown_to_its_leaves(report):
         ("summary.csv", None, "There is no"),
         ("machines.json", None, "There is no"),
         ("machines.json", "{", "not readable JSON"),
+        ("claims.csv", None, "There is no"),
         ("summary.csv", "run,status\n", "lacks the columns"),
+        ("claims.csv", "id,text\n", "lacks the columns"),
         ("figures/throughput.svg", "<svg", "not a readable SVG"),
     ],
 )
@@ -173,6 +221,7 @@ def test_broken_inputs_are_refused_in_one_sentence(
         (tmp_path / broken).write_text(content)
     (tmp_path / "report.html").unlink()
     files = ["--summary", "summary.csv", "--machines", "machines.json", "--figures", "figures"]
+    files += ["--claims", "claims.csv"]
     assert main([*files, "--out", "report.html"]) == 1
     error = capsys.readouterr().err
     assert said in error and broken in error and error.count("\n") == 1

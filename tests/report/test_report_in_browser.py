@@ -1,33 +1,98 @@
 """The script of the report, run by a browser where there is one."""
 
+import re
 import shutil
 import subprocess
 
 import pytest
-from summary_rows import AUTO, FAILED, ROW
+from summary_rows import AUTO, CLAIM, FAILED, ROW
 
-CLICKS = """<script>
-const press = (name) => [...document.querySelectorAll("thead button")]
+pytestmark = pytest.mark.skipif(
+    not shutil.which("chromium"), reason="needs chromium to run the script"
+)
+HELPERS = """<script>
+const press = (name) => [...document.querySelectorAll("#table thead button")]
   .find((button) => button.textContent === name).click();
-const order = () => [...document.querySelectorAll("tbody tr:not([hidden])")]
+const order = () => [...document.querySelectorAll("#table tbody tr:not([hidden])")]
   .map((row) => row.cells[0].dataset.sort.slice(-8)).join(" ");
+const enter = (place, value, event) => {
+  const field = document.querySelector(place);
+  field.value = value; field.dispatchEvent(new Event(event));
+};
+const pick = (name, value) => enter(`[data-pick=${name}]`, value, "change");
+const claims = () => [...document.querySelectorAll("#judged tbody tr:not([hidden])")]
+  .map((row) => row.cells[0].firstChild.textContent).join(" ");
+const bright = () => [...document.querySelectorAll(".mark title")]
+  .filter((title) => !title.parentElement.matches(".faded"))
+  .map((title) => title.textContent.split(/[ ,]/)[0]).join(" ");
 const said = [];
-press("s to target"); said.push(order());
-press("s to target"); said.push(order());
-const box = document.getElementById("filter");
-box.value = "crossbow MEMORY"; box.dispatchEvent(new Event("input")); said.push(order());
+"""
+END = """
 document.body.dataset.said = said.join(" | ");
 </script></body>"""
 
 
-@pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium to run the script")
-def test_the_table_sorts_and_filters_in_a_browser(report, tmp_path):
-    page = report(AUTO, FAILED, ROW).replace("</body>", CLICKS)
-    (tmp_path / "clicked.html").write_text(page)
-    flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --dump-dom"
-    flags += " --disable-background-networking --disable-component-update --disable-sync"
-    profile = f"--user-data-dir={tmp_path / 'profile'}"
-    command = ["chromium", *flags.split(), profile, (tmp_path / "clicked.html").as_uri()]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+@pytest.fixture
+def browser(tmp_path):
+    def look(page, script):
+        """What the script pushed to `said`, and the page's console."""
+        (tmp_path / "page.html").write_text(page.replace("</body>", HELPERS + script + END))
+        flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --dump-dom"
+        flags += " --disable-background-networking --disable-component-update --disable-sync"
+        flags += " --enable-logging=stderr"
+        profile = f"--user-data-dir={tmp_path / 'profile'}"
+        command = ["chromium", *flags.split(), profile, (tmp_path / "page.html").as_uri()]
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        said = re.search(r'data-said="([^"]*)"', shown.stdout)
+        assert said, "the script did not end"
+        return said[1].split(" | "), shown.stderr
+
+    return look
+
+
+def test_the_table_sorts_and_filters(report, browser):
+    said, _ = browser(
+        report(AUTO, FAILED, ROW),
+        """press("s to target"); said.push(order());
+        press("s to target"); said.push(order());
+        enter("#filter", "crossbow MEMORY", "input"); said.push(order());""",
+    )
     # What was never measured is last either way.
-    assert 'data-said="aaaaaaaa auto-run bbbbbbbb | auto-run aaaaaaaa bbbbbbbb | bbbbbbbb"' in shown
+    assert said == ["aaaaaaaa auto-run bbbbbbbb", "auto-run aaaaaaaa bbbbbbbb", "bbbbbbbb"]
+
+
+def test_model_system_and_devices_can_be_picked_for_tables_claims_and_marks(report, browser):
+    torch = ROW | {"system": "pytorch", "run": "the-torch1"}
+    two = ROW | {"devices": "2", "run": "the-two-22"}
+    vgg = ROW | {"model": "vgg16", "run": "the-vgg-16"}
+    claims = [
+        CLAIM | {"text": "both"},
+        CLAIM | {"text": "crossbows", "theirs": "crossbow, batch 1"},
+        CLAIM | {"text": "twos", "devices": "2"},
+        CLAIM | {"text": "scaling", "devices": ""},
+    ]
+    said, _ = browser(
+        report(ROW, torch, two, vgg, figures=("throughput",), claims=claims),
+        """said.push(order(), claims(), bright());
+        pick("system", "pytorch"); said.push(order(), claims(), bright());
+        pick("system", ""); pick("devices", "2"); said.push(order(), claims(), bright());
+        pick("devices", ""); pick("model", "vgg16"); said.push(order(), claims(), bright());""",
+    )
+    assert said[:3] == [
+        "aaaaaaaa e-torch1 e-two-22 e-vgg-16",
+        "both crossbows twos scaling",
+        "Crossbow PyTorch",
+    ]
+    assert said[3:6] == ["e-torch1", "both twos scaling", "PyTorch"]
+    assert said[6:9] == ["e-two-22", "twos scaling", "PyTorch"]
+    assert said[9:] == ["e-vgg-16", "", "Crossbow PyTorch"]
+
+
+def test_marks_tell_their_values_and_nothing_is_asked_for_elsewhere(report, browser):
+    said, console = browser(
+        report(ROW, figures=("throughput",), claims=[CLAIM]),
+        """said.push(document.querySelector(".mark use title").textContent);
+        said.push(performance.getEntriesByType("resource").length);""",
+    )
+    assert said == ["Crossbow m=2, 1 device: 4.5 s (seed 1)", "0"]
+    assert "Content Security Policy" not in console and "Uncaught" not in console

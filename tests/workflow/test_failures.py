@@ -134,7 +134,7 @@ def test_figures_and_report_are_made(failures):
 
 def test_the_same_command_runs_only_what_failed_again(failures):
     suite, config = failures.suite, failures.config
-    again = [failures.killed, "collect", *plots.known(), "report"]
+    again = [failures.killed, "claims", "collect", *plots.known(), "report"]
     assert suite.planned("--configfile", config) == sorted(again)
     done = suite.snakemake("--configfile", config)
     assert done.returncode == 0

@@ -4,7 +4,7 @@ import pytest
 
 import plots
 
-TABLES = ["collect", "report"]
+TABLES = ["claims", "collect", "report"]
 
 
 def test_nothing_is_due(matrix):
@@ -54,6 +54,11 @@ def test_an_edited_figure_is_drawn_again_with_the_report(suite, matrix):
     assert suite.planned("--configfile", matrix.config) == ["report", "throughput"]
 
 
+def test_an_edited_claim_is_judged_again(suite, matrix):
+    suite.append("bench/claims.yaml", "# edited\n")
+    assert suite.planned("--configfile", matrix.config) == ["claims", "report"]
+
+
 def test_an_edited_page_is_written_again(suite, matrix):
     suite.append("workflows/report/page.css", "/* edited */\n")
     assert suite.planned("--configfile", matrix.config) == ["report"]
@@ -64,6 +69,7 @@ def test_an_edited_page_is_written_again(suite, matrix):
     [
         ("figures/throughput.png", ["throughput"]),
         ("summary.csv", ["collect"]),
+        ("claims.csv", ["claims"]),
         ("runs/RUN/epochs.csv", ["RUN"]),
     ],
 )

@@ -1,4 +1,4 @@
-"""Writes the report: python -m workflows.report --summary CSV --machines JSON --figures FOLDER."""
+"""Writes the report, one HTML page: python -m workflows.report --summary CSV --claims CSV [...]."""
 
 import argparse
 import os
@@ -13,6 +13,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m workflows.report")
     parser.add_argument("--summary", type=Path, default=Path("results/summary.csv"))
     parser.add_argument("--machines", type=Path, default=Path("results/machines.json"))
+    parser.add_argument("--claims", type=Path, default=Path("results/claims.csv"))
     parser.add_argument("--figures", type=Path, default=Path("results/figures"))
     parser.add_argument("--out", type=Path, default=Path("results/report.html"))
     parser.add_argument("--runs", type=Path, help="run directories (default: beside the summary)")
@@ -29,6 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         page = build(
             summary=options.summary,
             machines=options.machines,
+            claims=options.claims,
             figures=options.figures,
             runs=runs,
             beside=options.out.parent,

@@ -1,4 +1,4 @@
-"""Puts the page together from the summary, the machines and the figures."""
+"""Puts the page together from the summary, the machines, the claims and the figures."""
 
 import json
 from collections import Counter
@@ -7,6 +7,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from workflows.report import claims as claim_rows
 from workflows.report import figures as figure_files
 from workflows.report import runs as run_rows
 
@@ -17,6 +18,7 @@ def build(
     *,
     summary: Path,
     machines: Path,
+    claims: Path,
     figures: Path,
     runs: Path,
     beside: Path,
@@ -45,11 +47,26 @@ def build(
         runs=described,
         failed=[run for run in described if not run["is_good"]],
         dirty=[row["run"] for row in rows if run_rows.is_dirty(row)],
+        claims=claim_rows.read_claims(claims),
+        picks=picks(rows),
         columns=columns,
         shared=shared,
         figures=drawn,
         machines=_read_machines(machines),
     )
+
+
+def picks(rows: list[dict]) -> list[dict]:
+    """What the page can be filtered by: the values of each that differ among the runs."""
+    values = {
+        name: sorted({row.get(name) or "" for row in rows} - {""}, key=_by_size)
+        for name in ("model", "system", "devices")
+    }
+    return [{"name": name, "found": found} for name, found in values.items() if len(found) > 1]
+
+
+def _by_size(value: str) -> tuple[int, str]:
+    return (int(value), "") if value.isdigit() else (0, value)
 
 
 def overview(rows: list[dict]) -> str:

@@ -1,5 +1,7 @@
 """How the values of a summary are written in the report's table."""
 
+import math
+
 
 def amount(value: str) -> str:
     """Four digits; what is no number, as an α of "1/k", as it is."""
@@ -38,3 +40,11 @@ def percent(value: str) -> str:
 def accuracy(value: str) -> str:
     """A fraction in percent, as exact as any other."""
     return f"{float(value):.2%}"
+
+
+def measured(value: str) -> str:
+    """Three digits, or all before the point where there are more; infinity as such."""
+    number = float(value)
+    if math.isinf(number):
+        return "∞"
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"

@@ -18,12 +18,37 @@ headings.forEach((heading, place) => heading.querySelector("button").addEventLis
   body.append(...[...body.rows].sort((one, other) => compare(value(one), value(other), sign)));
 }));
 
-document.getElementById("filter").addEventListener("input", (event) => {
-  const words = event.target.value.toLowerCase().split(/\s+/);
+const box = document.getElementById("filter");
+const picks = [...document.querySelectorAll("[data-pick]")];
+
+// A row without a value, of a claim that names several, is about all of them.
+function isPicked(row) {
+  return picks.every(({ value, dataset }) => !value || !row.dataset[dataset.pick]
+    || row.dataset[dataset.pick].split(" ").includes(value));
+}
+
+// A mark fades when its title names another model, system or number of devices than the picked one.
+function isOther(text) {
+  const words = text.toLowerCase().split(/[^\w-]+/);
+  return picks.some(({ value, options, dataset }) => {
+    if (!value) return false;
+    if (dataset.pick === "devices") return (text.match(/(\d+) devices?/) ?? [0, value])[1] !== value;
+    return !words.includes(value.toLowerCase()) && [...options].some((one) => one.value && words.includes(one.value.toLowerCase()));
+  });
+}
+
+function show() {
+  const words = box.value.toLowerCase().split(/\s+/);
   const rows = [...body.rows];
-  rows.forEach((row) => { row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word)); });
+  rows.forEach((row) => { row.hidden = !isPicked(row) || !words.every((word) => row.textContent.toLowerCase().includes(word)); });
   document.getElementById("shown").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
-});
+  document.querySelectorAll("#judged tbody tr").forEach((row) => { row.hidden = !isPicked(row); });
+  document.querySelectorAll(".mark title").forEach((title) => title.parentElement.classList.toggle("faded", isOther(title.textContent)));
+}
+
+box.addEventListener("input", show);
+picks.forEach((pick) => pick.addEventListener("change", show));
+show(); // a browser may come back with what was chosen before
 
 document.querySelectorAll(".copy").forEach((button) => button.addEventListener("click", async () => {
   const code = button.previousElementSibling;

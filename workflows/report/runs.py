@@ -114,6 +114,7 @@ def describe(row: dict, columns: list[dict], runs: Path, beside: Path, rerun: st
     folder = runs / row["run"]
     return {
         "run": row["run"],
+        **{name: row.get(name) or "" for name in ("model", "system", "devices")},
         "status": row["status"],
         "status_text": row["status"].replace("_", " "),
         "is_good": row["status"] in GOOD,

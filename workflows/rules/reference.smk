@@ -1,4 +1,4 @@
-"""Figures of the committed results, drawn without training: `snakemake figures --forceall`."""
+"""Figures and claims of the committed results, without training: `snakemake figures --forceall`."""
 
 REFERENCE = "results/reference"
 TRAINED = sorted(path.parent.name for path in Path(REFERENCE).glob("*/summary.csv"))
@@ -15,6 +15,7 @@ rule reference_figures:
         summary=f"{REFERENCE}/{{machine}}/summary.csv",
         epochs=f"{REFERENCE}/{{machine}}/epochs.csv",
         autotune=f"{REFERENCE}/{{machine}}/autotune.csv",
+        published=PUBLISHED,
         sources=sources("plots", *(f"plots.{figure}" for figure in FIGURES)),
     output:
         expand(
@@ -32,6 +33,17 @@ rule reference_figures:
     shell:
         "python -m plots {params.names} --summary {input.summary:q} --epochs {input.epochs:q}"
         " --autotune {input.autotune:q} --out {params.folder:q} 2>&1 | tee {log:q}"
+
+
+use rule claims as reference_claims with:
+    input:
+        summary=f"{REFERENCE}/{{machine}}/summary.csv",
+        claims="bench/claims.yaml",
+        sources=sources("bench.claims"),
+    output:
+        f"{REFERENCE}/{{machine}}/claims.csv",
+    log:
+        f"{RESULTS}/logs/reference/{{machine}}/claims.txt",
 
 
 rule benchmark_figure:
@@ -57,4 +69,5 @@ rule benchmark_figure:
 rule figures:
     input:
         expand(rules.reference_figures.output, machine=TRAINED),
+        expand(rules.reference_claims.output, machine=TRAINED),
         [expand(rules.benchmark_figure.output, **one) for one in MEASURED],

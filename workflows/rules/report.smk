@@ -5,6 +5,7 @@ rule report:
     input:
         summary=rules.collect.output.summary,
         machines=rules.collect.output.machines,
+        claims=rules.claims.output,
         figures=expand(f"{RESULTS}/figures/{{figure}}.svg", figure=FIGURES),
         sources=sources("workflows.report"),
         page=sorted(map(str, Path("workflows/report").glob("page.*"))),
@@ -19,4 +20,5 @@ rule report:
         rerun=rerun,
     shell:
         "python -m workflows.report --summary {input.summary:q} --machines {input.machines:q}"
-        " --figures {params.figures:q} --out {output:q} --rerun {params.rerun:q} 2>&1 | tee {log:q}"
+        " --claims {input.claims:q} --figures {params.figures:q} --out {output:q}"
+        " --rerun {params.rerun:q} 2>&1 | tee {log:q}"
