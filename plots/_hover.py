@@ -20,6 +20,12 @@ def tell(mark: Artist, texts: str | Sequence[str]) -> None:
     mark.set_gid(_TOLD + (texts if isinstance(texts, str) else _BETWEEN.join(texts)))
 
 
+def configuration(one) -> str:
+    """Series, batch, devices and workload of a row that has them, the first words of a text."""
+    devices = f"{one.devices:g} device{'' if one.devices == 1 else 's'}"
+    return f"{one.series}, b={one.batch:g}, {devices}, {one.workload}"
+
+
 def titled(svg: str) -> str:
     """The SVG of a figure with the texts of its marks as titles, in groups of class `mark`.
 

@@ -3,22 +3,24 @@
 Left: joules that the run's own devices took per image trained, from the start of the first epoch to
 the end of the last, evaluations and idle power included. Right: those times the images trained
 until the median of the last five epochs' test accuracies reached the target. Filled marks are runs,
-the bar their median, in bold the configuration of each system that reached the target with the
-least. A run that never reached it is a hollow triangle at what it had taken, and counts as if it
-took infinitely much: a median is given only where more than half of the runs reached it. A cross at
-the edge is a run whose power is not known. The batch b is that of one learner.
+the upright bar their median, the line its interval (of up to three runs the range), in bold the
+configuration of each system that reached the target with the least. A run that never reached it is
+a hollow triangle at what it had taken, and stays in the median as one that needs more; so does one
+that failed. A cross at the edge is a run whose power is not known. The batch b is that of one
+learner.
 """
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _axes, _panels, _runs, style
+from plots import _axes, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
 PLACE = [*CELL, "system", "learners", "series"]
-COLUMNS = [*PLACE, "median_joules_per_image", "median_target_j", "reached", "measured", "runs"]
+COLUMNS = [*PLACE, "median_joules_per_image", "low_joules_per_image", "high_joules_per_image"]
+COLUMNS += ["median_target_j", "low_target_j", "high_target_j", "reached", "measured", "runs"]
 COLUMNS += ["best_of_system", "run", "seed", "status", "joules_per_image", "target_j", "trained_j"]
 
 
@@ -63,9 +65,13 @@ def _energies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
         trained_j=runs["joules_per_image"] * runs["run"].map(images.groupby("run").max()),
         name=runs["series"] + runs["batch"].map(lambda b: f", b={b:g}"),
     )
+    table = _medians.add_medians(table, PLACE, "joules_per_image")
+    # A run that trained, but whose power is not known, has no say about the energy.
+    told = table[table["joules_per_image"].notna() | ~table["status"].isin(_runs.TRAINED)]
+    told = _medians.add_medians(told, PLACE, "target_j", "trained_j").drop_duplicates(PLACE)
+    ends = [f"{end}_target_j" for end in ("median", "low", "high")]
+    table = table.merge(told[[*PLACE, *ends]], on=PLACE, how="left")
     group = table.groupby(PLACE, dropna=False)
-    table["median_joules_per_image"] = group["joules_per_image"].transform("median")
-    table["median_target_j"] = group["target_j"].transform(_runs.median_reached)
     table["reached"] = group["target_j"].transform("count")
     table["measured"] = group["joules_per_image"].transform("count")
     table["runs"] = group["run"].transform("size")
@@ -84,18 +90,10 @@ def _draw_row(left: Axes, right: Axes, here: pd.DataFrame) -> None:
         panel.grid(axis="y", visible=False)
     for place, (_, members) in enumerate(here.groupby("name", sort=False)):
         one = members.iloc[0]
-        look = style.look(one["system"], one["learners"], systems) | {"linestyle": "none"}
-        hollow = look | {"marker": ">", "markerfacecolor": "white", "markersize": 5}
-        bar = {"marker": "|", "markersize": 11, "mew": 1.6, "color": style.INK, "zorder": 4}
-        for panel, column in ((left, "joules_per_image"), (right, "target_j")):
-            known = members[column].dropna()
-            panel.plot(known, [place] * len(known), alpha=0.75, zorder=3, **look)
-            panel.plot(one[f"median_{column}"], place, **bar)
-            if one["measured"] < one["runs"]:
-                edge = {"transform": panel.get_yaxis_transform(), "clip_on": False}
-                panel.plot(0, place, marker="x", color=look["color"], **edge)
-        late = members.loc[members["target_j"].isna(), "trained_j"].dropna()
-        right.plot(late, [place] * len(late), zorder=3, **hollow)
+        look = style.look(one["system"], one["learners"], systems)
+        per_image = ["joules_per_image"] * 3
+        _points.row(left, place, members, look, *per_image)
+        _points.row(right, place, members, look, "target_j", "trained_j", "target_j")
         at = {"transform": right.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
         right.text(1.02, place, _note(one), color=style.INK, **at)
         if one["best_of_system"]:

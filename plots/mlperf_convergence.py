@@ -80,7 +80,7 @@ def _draw_series(panel: Axes, members: pd.DataFrame, look: dict) -> None:
     cells = members.dropna(subset="median_epochs").drop_duplicates(cell).sort_values(cell)
     (line,) = panel.plot(cells["total_batch"], cells["median_epochs"], **look)
     texts = [
-        f"{one.series}, batch {one.total_batch:g}: {one.median_epochs:g} epochs"
+        f"{one.series}, global batch {one.total_batch:g}: {one.median_epochs:g} epochs"
         for one in cells.itertuples()
     ]
     if texts:

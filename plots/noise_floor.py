@@ -123,7 +123,10 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
             known["difference"], [names.index(name)] * len(known), alpha=0.8, zorder=3, **look
         )
         if len(known):
-            texts = [f"{name}, seed {p.seed}: {p.difference:+.2f}%" for p in known.itertuples()]
+            texts = [
+                f"{_hover.configuration(pair)}, seed {pair.seed}: {pair.difference:+.2f}%"
+                for pair in known.itertuples()
+            ]
             _hover.tell(marks, texts)
         _mark_lone(panel, members, names.index(name), look)
 

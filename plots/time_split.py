@@ -100,7 +100,7 @@ def _value(one) -> str:
     """What a mark stands for, in words."""
     seconds = one.median_epochs * one.images_per_epoch / one.median_images_per_s
     factors = f"{one.median_epochs:g} epochs at {one.median_images_per_s:.0f} images/s"
-    return f"{one.series}, b={one.batch:g}: {factors}, {_panels.three_digits(seconds)}"
+    return f"{_hover.configuration(one)}: {factors}, {_panels.three_digits(seconds)}"
 
 
 def _frame(panel: Axes, of_row: pd.DataFrame) -> None:

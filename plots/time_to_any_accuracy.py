@@ -2,7 +2,7 @@
 
 Seconds of training until the median of the last five epochs' test accuracies reached each accuracy,
 so that no target has to be believed. Lines are medians over seeds, bands their intervals (of up to
-three seeds the range); a band is open upwards where some runs were too short to end it, and a line
+three seeds the range); a band leaves the panel where some runs were too short to end it, and a line
 ends where half of the runs never got there. Runs that diverged or failed count as never there. The
 accuracies are spaced by the logarithm of the error that is left; the dashed line is the target.
 """
@@ -104,7 +104,9 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
     panel.xaxis.set_major_formatter(lambda error, _: f"{100 * (1 - error):.3g}%")
     panel.set_yscale("log")
     ends = pd.concat([of_row["low_s"], of_row["median_s"], of_row["high_s"]])
-    _axes.log_ticks(panel.yaxis, ends[np.isfinite(ends)])
+    ends = ends[np.isfinite(ends)]
+    panel.set_ylim(ends.min() / 1.2, ends.max() * 1.2)  # a band without an end leaves the panel
+    _axes.log_ticks(panel.yaxis, ends)
 
 
 def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
@@ -114,7 +116,7 @@ def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
     if len(shown):
         last = shown.iloc[-1]
         time = _panels.three_digits(last["median_s"])
-        _hover.tell(drawn, f"{last['series']}: {100 * last['accuracy']:g}% after {time}")
-    top = line[["median_s", "low_s"]].max().max() * 1.05
-    high = line["high_s"].replace(np.inf, top)
+        _hover.tell(drawn, f"{_hover.configuration(last)}: {last['accuracy']:.1%} after {time}")
+    open_end = 1000 * line["low_s"]
+    high = line["high_s"].where(np.isfinite(line["high_s"]), open_end)
     panel.fill_between(errors, line["low_s"], high, color=look["color"], alpha=0.15, linewidth=0)

@@ -84,7 +84,8 @@ def test_epochs_by_throughput_are_the_time():
     assert set(table["images_per_epoch"]) == {1500}
     assert set(table["median_epochs"]) == {6} and set(table["median_images_per_s"]) == {500.0}
     told = [artist.get_gid() for artist in figure.findobj() if artist.get_gid()]
-    assert "hover:Crossbow m=2, b=16: 6 epochs at 500 images/s, 18.0 s" in told
+    where = "hover:Crossbow m=2, b=16, 1 device, lenet on digits to 90%"
+    assert f"{where}: 6 epochs at 500 images/s, 18.0 s" in told
 
 
 def test_lines_of_equal_time_run_through_the_points_that_take_it():

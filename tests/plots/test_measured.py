@@ -93,6 +93,15 @@ def test_there_is_no_energy_to_the_target_unless_more_than_half_reached_it():
     assert table["median_target_j"].isna().all() and not table["best_of_system"].any()
 
 
+def test_a_run_of_unknown_power_has_no_say_about_the_energy():
+    met = {"device_type": "cuda", "median5_epochs": 4, "median5_s": 1.0}
+    watts = [{"joules_per_image": joules} for joules in (0.5, 0.7, None)]
+    runs = [run(seed=seed, **met, **power) for seed, power in enumerate(watts)]
+    _, table = draw("energy", tables(*runs))
+    assert table["median_target_j"].unique() == pytest.approx([0.6 * 4 * 1500])
+    assert set(table["reached"]) == {2} and set(table["runs"]) == {3}
+
+
 @pytest.mark.parametrize("name", ["energy", "memory"])
 def test_runs_that_were_not_measured_are_crosses_beside_those_that_were(name):
     unmeasured = dict.fromkeys(("joules_per_image", "memory_bytes", "learner_memory_bytes"))
