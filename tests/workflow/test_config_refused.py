@@ -38,6 +38,7 @@ REFUSED = {
     "unknown device type": (config({"device_type": "tpu"}), "device_type", "'tpu'", "cpu, cuda"),
     "unknown variant": (config({"variant": "easgd"}), "variant", "'easgd'", "algorithm-1"),
     "unknown interpreter": (config(interpreters={"jax": "python"}), "interpreters", "'jax'"),
+    "repeat 0": (config({"repeat": 0}), "matrix[0].repeat", "0", "at least 1"),
     "batch 0": (config({"batch": 0}), "matrix[0].batch", "0", "at least 1"),
     "batch negative": (config({"batch": -4}), "matrix[0].batch", "-4", "at least 1"),
     "batch as text": (config({"batch": "16"}), "matrix[0].batch", "'16'", "a whole number"),
