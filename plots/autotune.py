@@ -99,7 +99,7 @@ def _draw_path(panel: Axes, chosen: pd.DataFrame, samples: pd.DataFrame, looks: 
         if one_s := trace.get("tuning_s", pd.Series(dtype=float)).max():
             notes += [f"b={one.batch:g}: {_panels.three_digits(one_s)}"] if pd.notna(one_s) else []
     panel.yaxis.set_major_locator(MaxNLocator(integer=True))
-    panel.set_ylim(bottom=0)
+    panel.set_ylim(0, 1.2 * top)
     panel.set_xlim(0, 1.05 * end)
     if notes:
         corner = {"transform": panel.transAxes, "ha": "left", "va": "top", "fontsize": 6}

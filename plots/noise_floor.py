@@ -1,11 +1,11 @@
 """Noise floor: the same run twice.
 
-Runs with equal settings and seed on one machine, by how much they differ: the later repeat against
-the first one, in throughput and in training time until the median of the last five test accuracies
-reached the target. Each mark is one pair; the grey band holds 95% of all pairs of a panel (of fewer
-than twenty, all). A difference between two systems that lies within it is no finding. A triangle at
-the edge is a pair of which only one reached the target: to the left the later one, to the right the
-first.
+Runs with equal settings and seed on one machine: the later repeat by the first one, in throughput
+and in training time until the median of the last five test accuracies reached the target. Each mark
+is one pair; the grey band holds 95% of all pairs of a panel (of fewer than twenty, all), to both
+sides of 1 by the same factor. A gain of one system over another that lies within it is no finding.
+A triangle at the edge is a pair of which only one reached the target: to the right the first, to
+the left the later one. The sample counts each run that was repeated once.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
 PLACE = [*CELL, "system", "learners", "series"]
-COLUMNS = [*PLACE, "seed", "repeat", "quantity", "first", "again", "difference", "floor"]
+COLUMNS = [*PLACE, "seed", "repeat", "quantity", "first", "again", "ratio", "floor"]
 COLUMNS += ["run", "first_run"]
 QUANTITIES = {"images_per_s": "throughput", "median5_s": "time to target"}
 SHARE = 0.95
@@ -57,7 +57,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         where = f"{row[0]}, {_panels.devices_title(row[1])}\n"
         panel.set_title((where if quantity == "throughput" else "") + quantity, loc="left")
         if row == rows[-1]:
-            panel.set_xlabel("later run against first (%)")
+            panel.set_xlabel("later run by first")
     _panels.legend(
         figure,
         [
@@ -75,7 +75,7 @@ def _prepare(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Each repeat beside the first of its runs; the difference is in percent of that."""
+    """Each repeat beside the first of its runs."""
     cell = [*PLACE, "seed"]
     ordered = runs.sort_values([*cell, "repeat"])
     is_first = ~ordered.duplicated(cell)
@@ -87,44 +87,44 @@ def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
         for column, quantity in QUANTITIES.items()
     ]
     table = pd.concat(parts, ignore_index=True)
-    table["difference"] = 100 * (table["again"] / table["first"] - 1)
-    group = table.groupby(["workload", "devices", "quantity"])["difference"]
+    table["ratio"] = table["again"] / table["first"]
+    group = table.groupby(["workload", "devices", "quantity"])["ratio"]
     table["floor"] = group.transform(floor)
     table["name"] = table["series"] + table["batch"].map(lambda b: f", b={b:g}")
     return table.sort_values([*cell, "repeat", "quantity"], ignore_index=True)
 
 
-def floor(differences: pd.Series) -> float:
-    """The size of difference that 95% of pairs stay within; of fewer than twenty, all."""
-    known = differences.dropna().abs()
-    return float(known.quantile(SHARE, interpolation="higher")) if len(known) else np.nan
+def floor(ratios: pd.Series) -> float:
+    """The factor that 95% of pairs stay within, up or down; of fewer than twenty, all."""
+    sizes = np.exp(np.log(ratios.dropna()).abs())
+    return float(sizes.quantile(SHARE, interpolation="higher")) if len(sizes) else np.nan
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
-    panel.axvline(0, color=style.FAINT, linewidth=0.8, zorder=1)
-    end = here["floor"].max()
-    if np.isfinite(end):
-        panel.axvspan(-end, end, color=style.FAINT, alpha=0.2, linewidth=0)
-        widest = 1.3 * here["difference"].abs().max() or 1
-        panel.set_xlim(-widest, widest)
-    pairs = here["difference"].count()
-    note = f"±{end:.2g}%, pairs: {pairs}" if pairs else "no pair to compare"
+    panel.axvline(1, color=style.FAINT, linewidth=0.8, zorder=1)
+    pairs, end = here["ratio"].count(), here["floor"].max()
+    note = "no pair to compare"
+    if pairs:
+        note = f"within a factor of {end:.3f}, pairs: {pairs}"
+        panel.axvspan(1 / end, end, color=style.FAINT, alpha=0.2, linewidth=0)
+        least, most = here["ratio"].min(), here["ratio"].max()
+        panel.set_xlim(min(least, 1 / end) - 0.3 * (end - 1), max(most, end) + 0.3 * (end - 1))
     place = {"transform": panel.transAxes, "ha": "right", "va": "bottom", "fontsize": 6.5}
     panel.text(1, 1.01, note, color=style.INK, **place)
     systems = set(here["system"])
     for name, members in here.groupby("name"):
         one = members.iloc[0]
         look = style.look(one["system"], one["learners"], systems) | {"linestyle": "none"}
-        known = members.dropna(subset="difference")
+        known = members.dropna(subset="ratio")
         (marks,) = panel.plot(
-            known["difference"], [names.index(name)] * len(known), alpha=0.8, zorder=3, **look
+            known["ratio"], [names.index(name)] * len(known), alpha=0.8, zorder=3, **look
         )
         if len(known):
             texts = [
-                f"{_hover.configuration(pair)}, seed {pair.seed}: {pair.difference:+.2f}%"
+                f"{_hover.configuration(pair)}, seed {pair.seed}: × {pair.ratio:.3f}"
                 for pair in known.itertuples()
             ]
             _hover.tell(marks, texts)

@@ -110,10 +110,10 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
     panel.set(xscale="log", yscale="log")
     panel.set_xlim(x.min() / 1.25, x.max() * 1.25)
     panel.set_ylim(y.min() / 1.4, y.max() * 1.4)
-    _axes.log_ticks(panel.xaxis, x)
-    if x.max() < 10 * x.min():
-        panel.xaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6, 8)))
-    _axes.log_ticks(panel.yaxis, y)
+    for axis, values in ((panel.xaxis, x), (panel.yaxis, y)):
+        _axes.log_ticks(axis, values)
+        if values.max() < 6 * values.min():
+            axis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6, 8)))
     images = of_row["images_per_epoch"].median()
     ends = np.array(panel.get_xlim())
     corners = ends[[0, 1]] * images / np.array(panel.get_ylim())[::-1]

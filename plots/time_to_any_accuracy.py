@@ -84,7 +84,11 @@ def _table(runs: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     group = table.groupby(cell, dropna=False)
     table["reached"], table["runs"] = group["s"].transform("count"), group["run"].transform("size")
     table = _medians.add_medians(table[table["reached"] > 0], cell, "s", "train_s")
-    return table.drop_duplicates(cell).sort_values(cell, ignore_index=True)
+    table = table.drop_duplicates(cell).sort_values(cell, ignore_index=True)
+    # No accuracy is reached before a lower one, also where fewer runs are left to tell.
+    place = table.groupby(PLACE, dropna=False)
+    lost = table["median_s"].isna().groupby([table[name] for name in PLACE], dropna=False).cummax()
+    return table.assign(low_s=place["low_s"].cummax(), median_s=table["median_s"].mask(lost))
 
 
 def _frame(panel: Axes, of_row: pd.DataFrame) -> None:

@@ -60,6 +60,16 @@ def test_a_seed_that_stopped_short_holds_the_median_back():
     assert most["median_s"] == pytest.approx(12)
 
 
+def test_a_median_that_was_lost_does_not_come_back_with_a_higher_accuracy():
+    fast = with_epochs(run(seed=1)[0], [0.5] * 5 + [0.8] * 5 + [0.9] * 5)
+    slow = with_epochs(run(seed=2)[0], [0.5] * 5, [2, 4, 6, 8, 10])
+    _, table = draw("time_to_any_accuracy", tables(fast, slow))
+    assert at(table, 0.5)["median_s"] == 7.5
+    # At 0.8, after 8 s, the other was still followed; at 0.9, after 13 s, it was not.
+    assert pd.isna(at(table, 0.8)["median_s"]) and pd.isna(at(table, 0.9)["median_s"])
+    assert table["low_s"].is_monotonic_increasing
+
+
 def test_what_diverged_never_reached_any_accuracy():
     ended = with_epochs(run(seed=1)[0], [0.5] * 5 + [0.9] * 5)
     row, epochs = with_epochs(run(seed=2)[0], [0.5] * 5 + [0.9] * 5)
@@ -110,18 +120,19 @@ def test_the_noise_is_that_of_the_repeat_against_the_first():
     runs += [run(seed=2), run(batch=64, repeat=2)]  # ran once
     figure, table = draw("noise_floor", tables(*runs))
     rates = table[table["quantity"] == "throughput"]
-    assert list(rates["difference"]) == pytest.approx([3.0, -1.0])
-    assert list(rates["floor"]) == pytest.approx([3.0, 3.0])
+    assert list(rates["ratio"]) == pytest.approx([1.03, 0.99])
+    assert list(rates["floor"]) == pytest.approx([1.03, 1.03])
     times = table[table["quantity"] == "time to target"]
-    assert list(times["difference"].dropna()) == pytest.approx([-25.0])
+    assert list(times["ratio"].dropna()) == pytest.approx([0.75])
     assert len(times) == 2
-    assert "±3%, pairs: 2" in words(figure) and "±25%, pairs: 1" in words(figure)
+    said = words(figure)
+    assert "a factor of 1.030, pairs: 2" in said and "a factor of 1.333, pairs: 1" in said
 
 
 def test_of_many_pairs_the_noise_leaves_out_the_rarest():
-    differences = pd.Series([1.0] * 37 + [-2.0] * 2 + [50.0])
-    assert noise_floor.floor(differences) == 2.0
-    assert noise_floor.floor(differences[-3:]) == 50.0
+    ratios = pd.Series([1.01] * 37 + [0.5] * 2 + [50.0])
+    assert noise_floor.floor(ratios) == pytest.approx(2.0)
+    assert noise_floor.floor(ratios[-3:]) == pytest.approx(50.0)
 
 
 def test_runs_that_differ_by_more_than_the_repeat_are_no_pair():
