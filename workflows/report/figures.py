@@ -22,7 +22,7 @@ def read_figures(folder: Path, beside: Path) -> list[dict]:
     found = []
     for svg in sorted(folder.glob("*.svg"), key=_order):
         title, paragraphs = _caption(svg.with_suffix(".txt"))
-        files = [svg.with_suffix(end) for end in (".svg", ".png", ".csv")]
+        files = [svg.with_suffix(end) for end in (".svg", ".pdf", ".png", ".csv")]
         found.append(
             {
                 "name": svg.stem,
