@@ -46,16 +46,18 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     figure, panels = _panels.grid(
         rows,
         list(QUANTITIES.values()),
-        (2.2, 0.2 * sum(lengths) / len(rows) + 0.8),
+        (2.4, 0.2 * sum(lengths) / len(rows) + 0.8),
         (beside, 0),
         sharey="row",
         height_ratios=[length + 2 for length in lengths],
     )
     for (row, quantity), panel in panels.items():
         here = cuts[row]
-        _draw_panel(panel, here[here["quantity"] == quantity], list(dict.fromkeys(here["name"])))
+        of_quantity = here[here["quantity"] == quantity]
+        _draw_panel(panel, of_quantity, list(dict.fromkeys(here["name"])))
         where = f"{row[0]}, {_panels.devices_title(row[1])}\n"
-        panel.set_title((where if quantity == "throughput" else "") + quantity, loc="left")
+        title = (where if quantity == "throughput" else "") + f"{quantity}: {_said(of_quantity)}"
+        panel.set_title(title, loc="left")
         if row == rows[-1]:
             panel.set_xlabel("later run by first")
     _panels.legend(
@@ -100,20 +102,22 @@ def floor(ratios: pd.Series) -> float:
     return float(sizes.quantile(SHARE, interpolation="higher")) if len(sizes) else np.nan
 
 
+def _said(here: pd.DataFrame) -> str:
+    """The floor in words."""
+    pairs = here["ratio"].count()
+    return f"× {here['floor'].max():.3f}, pairs: {pairs}" if pairs else "no pair to compare"
+
+
 def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
     panel.axvline(1, color=style.FAINT, linewidth=0.8, zorder=1)
     pairs, end = here["ratio"].count(), here["floor"].max()
-    note = "no pair to compare"
     if pairs:
-        note = f"within a factor of {end:.3f}, pairs: {pairs}"
         panel.axvspan(1 / end, end, color=style.FAINT, alpha=0.2, linewidth=0)
-        least, most = here["ratio"].min(), here["ratio"].max()
-        panel.set_xlim(min(least, 1 / end) - 0.3 * (end - 1), max(most, end) + 0.3 * (end - 1))
-    place = {"transform": panel.transAxes, "ha": "right", "va": "bottom", "fontsize": 6.5}
-    panel.text(1, 1.01, note, color=style.INK, **place)
+        least, most, room = here["ratio"].min(), here["ratio"].max(), 0.3 * (end - 1)
+        panel.set_xlim(max(0, min(least, 1 / end) - room), max(most, end) + room)
     systems = set(here["system"])
     for name, members in here.groupby("name"):
         one = members.iloc[0]

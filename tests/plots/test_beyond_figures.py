@@ -126,7 +126,7 @@ def test_the_noise_is_that_of_the_repeat_against_the_first():
     assert list(times["ratio"].dropna()) == pytest.approx([0.75])
     assert len(times) == 2
     said = words(figure)
-    assert "a factor of 1.030, pairs: 2" in said and "a factor of 1.333, pairs: 1" in said
+    assert "throughput: × 1.030, pairs: 2" in said and "target: × 1.333, pairs: 1" in said
 
 
 def test_of_many_pairs_the_noise_leaves_out_the_rarest():
