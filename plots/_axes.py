@@ -65,8 +65,8 @@ def log_ticks(axis: Axis, shown: pd.Series) -> None:
 
 
 def short_number(value: float) -> str:
-    """A number for a tick: 0.05, 20, 5k or 2M."""
+    """A number for a tick, of three digits at most: 0.05, 20, 5k or 2.25M."""
     for unit, letter in ((1e6, "M"), (1e3, "k")):
         if value >= unit:
-            return f"{value / unit:g}{letter}"
-    return f"{value:g}"
+            return f"{value / unit:.3g}{letter}"
+    return f"{value:.3g}"

@@ -5,12 +5,19 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from plots import _panels, style
+from plots import _hover, _panels, style
 
 _NO_LINE = {"linestyle": "none"}
 _EDGE = {"marker": "x", "clip_on": False, "markersize": 5, "mew": 1.2} | _NO_LINE
+
+
+def side_by_side(names: Sequence[str]) -> dict[str, float]:
+    """For each series the factor by which it stands aside on a logarithmic axis."""
+    middle = (len(names) - 1) / 2
+    return {name: 2 ** (0.03 * (place - middle)) for place, name in enumerate(names)}
 
 
 def line(
@@ -19,34 +26,46 @@ def line(
     """One series: runs at `x` as small marks, a line of the medians, and their intervals.
 
     The medians are those of `_medians.add_medians`. A run that did not get there within what it has
-    `trained` is hollow; an interval without an end goes up to the last of them. A run without any
-    number is a cross at the bottom.
+    `trained` is hollow, and an interval without an end leaves the panel. A run without any number
+    is a cross at the bottom.
     """
     name = name or column
     panel.plot(runs["x"], runs[column], **look | _NO_LINE | {"markersize": 2.2, "alpha": 0.6})
     cells = runs.dropna(subset="x").drop_duplicates("x").sort_values("x")
-    panel.plot(cells["x"], cells[f"median_{name}"], **look)
+    (medians,) = panel.plot(cells["x"], cells[f"median_{name}"], **look)
+    drawn = cells.dropna(subset=f"median_{name}").to_dict("records")
+    _hover.tell(medians, [_value(cell, name) for cell in drawn])
     late = runs[runs[column].isna()]
     is_followed = late[trained] > 0 if trained else late[column].notna()
     if trained:
         hollow = {"marker": "^", "markerfacecolor": "white", "markersize": 5} | _NO_LINE
         shown = late[is_followed]
         panel.plot(shown["x"], shown[trained], **{"color": look["color"]} | hollow)
-    ends = _ends(cells, runs, trained, name)
-    bar = {"color": look["color"], "linewidth": 1.0, "alpha": 0.7, "zorder": 2}
-    panel.vlines(cells["x"], cells[f"low_{name}"].replace(np.inf, np.nan), ends, **bar)
+    intervals = zip(*(cells[name] for name in ("x", f"low_{name}", f"high_{name}")), strict=True)
+    bars = [[(x, low), (x, _end(low, high))] for x, low, high in intervals]
+    _bars(panel, bars, look["color"])
     gone = late.loc[~is_followed, "x"].dropna()
     across = panel.get_xaxis_transform()
     if len(gone):
         panel.plot(gone, [0.03] * len(gone), color=look["color"], transform=across, **_EDGE)
 
 
-def _ends(cells: pd.DataFrame, runs: pd.DataFrame, trained: str, name: str) -> pd.Series:
-    """Where each interval ends that is drawn."""
-    ends = cells[f"high_{name}"].replace(np.inf, np.nan)
-    if not trained:
-        return ends
-    return ends.fillna(cells["x"].map(runs.groupby("x")[trained].max()))
+def _value(cell: dict, name: str) -> str:
+    """What a reader sees who points at a median."""
+    ends = (f"{cell[f'{end}_{name}']:.4g}" for end in ("median", "low", "high"))
+    return "{}: {} ({} to {})".format(cell["series"], *ends)
+
+
+def _end(low: float, high: float) -> float:
+    """Where an interval's bar ends; without an end, far beyond all that was measured."""
+    return 1000 * low if np.isinf(high) else high
+
+
+def _bars(panel: Axes, bars: list, color: str) -> None:
+    """Lines that do not widen the limits of a panel."""
+    known = [bar for bar in bars if np.isfinite(bar).all()]
+    look = {"colors": color, "linewidths": 1.0, "alpha": 0.7, "zorder": 2}
+    panel.add_collection(LineCollection(known, **look), autolim=False)
 
 
 def row(
@@ -64,9 +83,8 @@ def row(
     panel.plot(one[f"median_{name}"], place, **bar)
     late = runs.loc[runs[column].isna(), trained]
     followed = late[late > 0]
-    high = one[f"high_{name}"] if np.isfinite(one[f"high_{name}"]) else followed.max()
-    if np.isfinite(one[f"low_{name}"]):
-        panel.hlines(place, one[f"low_{name}"], high, color=look["color"], linewidth=1.2, zorder=2)
+    low, high = one[f"low_{name}"], one[f"high_{name}"]
+    _bars(panel, [[(low, place), (_end(low, high), place)]], look["color"])
     hollow = look | {"marker": ">", "markerfacecolor": "white", "markersize": 5}
     panel.plot(followed, [place] * len(followed), zorder=3, **hollow)
     if len(followed) < len(late):
@@ -74,14 +92,14 @@ def row(
         panel.plot(0, place, color=look["color"], transform=across, **_EDGE)
 
 
-def marks(table: pd.DataFrame, columns: Sequence[str], trained: Sequence[str]) -> list[Line2D]:
-    """Legend entries of what `line` has drawn of these columns; `trained` is empty for rates."""
+def marks(*drawn: tuple[pd.DataFrame, str, str]) -> list[Line2D]:
+    """Legend entries of what `line` has drawn of these runs, each with their column and trained."""
     entries = [
         _panels.grey("a run", marker="o", markersize=2.2),
         _panels.grey("interval of the median", marker="|", markersize=9, mew=1),
     ]
-    late = [table.loc[table[column].isna()] for column in columns]
-    followed = [rows[by] > 0 if by else rows.index < 0 for rows, by in zip(late, trained)]
+    late = [(runs[runs[column].isna()], trained) for runs, column, trained in drawn]
+    followed = [runs[trained] > 0 if trained else runs.index < 0 for runs, trained in late]
     if any(np.any(is_followed) for is_followed in followed):
         entries.append(_panels.grey("target not reached", marker="^", markerfacecolor="white"))
     if not all(np.all(is_followed) for is_followed in followed):

@@ -52,6 +52,8 @@ def prepare(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
     runs = summary.copy()
     if "repeat" in runs and not with_repeats:
         runs = runs[runs["repeat"].fillna(1).astype(int) == 1]
+    for column in ("variant", "tau"):
+        runs[column] = runs.get(column, "")  # older summaries lack them
     for column in (*TEXT, *(name for name in KINDS if name in runs)):
         runs[column] = runs[column].astype(object).fillna("").astype(str)
     for column in _MEASURED:

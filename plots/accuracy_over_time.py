@@ -4,7 +4,8 @@ Each line is the median over seeds of one configuration, the band its lowest and
 every run is a step function that keeps the accuracy of its last evaluated epoch. Median and band
 end with the shortest run: the runs that went on are drawn one by one, thin. A run that diverged
 or failed is left out of the median and drawn up to its last epoch, marked with a cross. The
-dashed grey line is the target. Columns are batch sizes of one learner, rows numbers of devices.
+dashed grey line is the target. Panels of a row are batch sizes of one learner, rows numbers of
+devices.
 """
 
 import pandas as pd
@@ -30,15 +31,20 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     looks = style.series_looks(runs)
     rows = _panels.keys(runs, ["workload", "devices"])
-    batches = sorted(runs["batch"].unique())
-    figure, panels = _panels.grid(rows, batches, (2.6, 2.1), sharex="row", sharey="row")
+    batches = {name: sorted(own["batch"].unique()) for name, own in runs.groupby("workload")}
+    columns = range(max(map(len, batches.values())))
+    figure, panels = _panels.grid(rows, columns, (2.6, 2.1), sharex="row", sharey="row")
     drawn = []
-    for (row, batch), panel in panels.items():
+    for (row, column), panel in panels.items():
+        if column >= len(batches[row[0]]):
+            panel.set_visible(False)
+            continue
+        batch = batches[row[0]][column]
         of_row = runs[(runs["workload"] == row[0]) & (runs["devices"] == row[1])]
         here = of_row[of_row["batch"] == batch]
         _frame(panel, of_row, known)
         panel.set_title(f"batch {batch:g}")
-        if batch == batches[0]:
+        if column == 0:
             panel.set_ylabel(
                 _panels.side_title(row[0], _panels.devices_title(row[1]), "", "test accuracy")
             )

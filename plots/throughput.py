@@ -1,10 +1,10 @@
 """Training throughput by learners per device.
 
 Images per second of training, all devices together, as the median over epochs after the first.
-Small marks are runs, lines join the medians over seeds of Crossbow at one batch of a learner. The
-auto-tuner is a star at the number of learners it ended with. Baselines stand to the right, a
-dashed line carries the fastest of each across. A cross at the bottom is a configuration with a
-run that has no throughput, because it failed.
+Small marks are runs, lines join the medians over seeds of Crossbow at one batch of a learner, thin
+upright lines are the intervals of the medians. The auto-tuner is a star at the number of learners
+it ended with. Baselines stand to the right, a dashed line carries the fastest of each across. A
+cross at the bottom is a configuration with a run that has no throughput, because it failed.
 """
 
 import pandas as pd
@@ -12,12 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _panels, _runs, _slots, style
+from plots import _axes, _medians, _panels, _runs, _slots, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
-COLUMNS = [*CELL, "system", "learners", "series", "slot", "median_images_per_s", "run", "seed"]
-COLUMNS += ["status", "images_per_s"]
+PLACE = [*CELL, "system", "learners", "series"]
+COLUMNS = [*PLACE, "slot", "median_images_per_s", "low_images_per_s", "high_images_per_s"]
+COLUMNS += ["run", "seed", "status", "images_per_s"]
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
@@ -53,11 +54,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """Each run's throughput, the median of its configuration, and its place along the axis."""
-    group = runs.groupby([*CELL, "system", "learners", "series"], dropna=False)
-    table = runs.assign(
-        median_images_per_s=group["images_per_s"].transform("median"),
-        slot=[_slots.slot(run) for run in runs.itertuples()],
-    )
+    table = _medians.add_medians(runs, PLACE, "images_per_s")
+    table = table.assign(slot=[_slots.slot(run) for run in runs.itertuples()])
     order = [*CELL, "system", "series", "learners", "seed"]
     return table.sort_values(order, kind="stable").reset_index(drop=True)
 
@@ -83,6 +81,8 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
     for batch, members in here[~is_auto].groupby("batch"):
         dots = looks[batch] | {"linestyle": "none", "markersize": 2, "alpha": 0.6}
         panel.plot(members["x"], members["images_per_s"], **dots)
+        ends = [members[f"{end}_images_per_s"] for end in ("low", "high")]
+        panel.vlines(members["x"], *ends, color=looks[batch]["color"], linewidth=0.9, zorder=2)
     _slots.mark_failures(panel, here[here["images_per_s"].isna()], looks)
 
 

@@ -1,22 +1,22 @@
 """Training time to the target accuracy.
 
 Seconds of training until the median of the last five epochs' test accuracies reached the target.
-Filled marks are runs, the bar their median, in bold the fastest configuration of each system. A
-run that never reached the target is a hollow triangle at the time it had trained, and counts as
-infinitely late: a median is given only where more than half of the runs reached it. The batch b
-is that of one learner.
+Filled marks are runs, the upright bar their median, the line its interval, in bold the fastest
+configuration of each system. A run that never reached the target is a hollow triangle at the time
+it had trained, and counts as later than that: a median is given only where the runs that reached it
+show one. The batch b is that of one learner.
 """
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _axes, _panels, _runs, style
+from plots import _axes, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
 PLACE = [*CELL, "system", "learners", "series"]
-COLUMNS = [*PLACE, "median_s", "reached", "runs", "failures", "best_of_system"]
+COLUMNS = [*PLACE, "median_s", "low_s", "high_s", "reached", "runs", "failures", "best_of_system"]
 COLUMNS += ["run", "seed", "status", "time_s", "trained_s"]
 
 
@@ -55,8 +55,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 def _times(runs: pd.DataFrame) -> pd.DataFrame:
     """Each run's time, with the median and the counts of its configuration."""
     table = runs.rename(columns={"median5_s": "time_s", "train_s": "trained_s"})
+    table = _medians.add_medians(table, PLACE, "time_s", "trained_s", "s")
     group = table.groupby(PLACE, dropna=False)
-    table["median_s"] = group["time_s"].transform(_runs.median_reached)
     table["reached"] = group["time_s"].transform("count")
     table["runs"] = group["run"].transform("size")
     failures = {key: _runs.failures(members) for key, members in group}
@@ -86,19 +86,8 @@ def _draw_panel(panel: Axes, here: pd.DataFrame) -> None:
     systems = set(here["system"])
     for place, (_, members) in enumerate(here.groupby("name", sort=False)):
         one = members.iloc[0]
-        look = style.look(one["system"], one["learners"], systems) | {"linestyle": "none"}
-        reached = members["time_s"].dropna()
-        panel.plot(reached, [place] * len(reached), alpha=0.75, zorder=3, **look)
-        bar = {"marker": "|", "markersize": 11, "mew": 1.6, "color": style.INK, "zorder": 4}
-        panel.plot(one["median_s"], place, **bar)
-        late = members.loc[members["time_s"].isna(), "trained_s"]
-        trained = late[late > 0]
-        hollow = look | {"marker": ">", "markerfacecolor": "white", "markersize": 5}
-        panel.plot(trained, [place] * len(trained), zorder=3, **hollow)
-        if len(trained) < len(late):
-            # No time at all: on the edge of the panel, whatever its scale.
-            edge = {"transform": panel.get_yaxis_transform(), "clip_on": False}
-            panel.plot(0, place, marker="x", color=look["color"], **edge)
+        look = style.look(one["system"], one["learners"], systems)
+        _points.row(panel, place, members, look, "time_s", "trained_s", "s")
         _note(panel, place, one)
         if one["best_of_system"]:
             panel.get_yticklabels()[place].set_fontweight("bold")

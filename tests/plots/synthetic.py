@@ -207,3 +207,53 @@ def gpu_matrix(
                 rate *= (batch / 16) ** 0.8 * count**0.9
                 runs += [run(**cell, seed=s, images_per_s=rate * (1 + 0.02 * s)) for s in (1, 2, 3)]
     return tables(*runs)
+
+
+PAPER = {
+    ("lenet", "mnist"): (4, 0.99),
+    ("resnet32", "cifar10"): (64, 0.88),
+    ("vgg16", "cifar100"): (256, 0.69),
+    ("resnet50", "imagenet"): (16, 0.53),
+}
+
+
+def four_models(counts: tuple[int, ...] = (1, 2, 4, 8)) -> Tables:
+    """The paper's models on its numbers of GPUs: all but ResNet-50 on most, TensorFlow on four."""
+    runs = []
+    for (model, dataset), (batch, target) in PAPER.items():
+        place = {"model": model, "dataset": dataset, "device_type": "cuda", "target": target}
+        for count in counts:
+            if (model, count) == ("resnet50", counts[-1]):
+                continue
+            for size in (batch, 2 * batch):
+                cells = [{"learners": m} for m in ("1", "2", "4", "auto")]
+                cells += [{"system": "pytorch", "learners": "1"}]
+                cells += [{"system": "tensorflow", "learners": "1"}] if count != 4 else []
+                runs += [
+                    run(**place, devices=count, batch=size, seed=seed, epochs=20, **cell)
+                    for cell in cells
+                    for seed in (1, 2, 3)
+                ]
+    return tables(*runs)
+
+
+def averaging_matrix() -> Tables:
+    """Every variant and several tau of one network, on one and two devices."""
+    runs = []
+    for devices in (1, 2):
+        for learners in ("2", "4", "8"):
+            place = {"devices": devices, "learners": learners, "batch": 32, "device_type": "cuda"}
+            for variant, tau, share in (
+                ("released", 1, 0.95),
+                ("released", 2, 0.97),
+                ("released", 4, 0.98),
+                ("released", 0, 1.0),
+                ("ea-sgd", 1, 0.95),
+                ("ssgd", 1, 0.9),
+            ):
+                for seed in (1, 2, 3):
+                    rate = share * 5000 * int(learners) ** 0.5 * devices * (1 + 0.01 * seed)
+                    how = {"variant": variant, "tau": tau, "images_per_s": rate}
+                    runs.append(run(**place, **how, seed=seed))
+    runs[4] = diverged(3, **place, variant="released", tau=2, seed=9)
+    return tables(*runs)

@@ -1,0 +1,105 @@
+"""Hardware efficiency: throughput and speed-up over devices.
+
+Top: images per second of training, all devices together, as the median over epochs after the first.
+Below: how many times that of one device with the same settings and seed it is. The dashed line is
+the ideal, one device's throughput times the devices; the dotted ones are scaling efficiencies below
+it. The batch is that of a learner, and stays as devices are added (weak scaling). Lines join the
+medians over seeds, with the interval of each as a bar; small marks are runs. A cross at the bottom
+is a run without the number, because it or that on one device failed. Configurations that were
+planned on one number of devices alone are left to the figure of throughput.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from plots import _axes, _medians, _panels, _points, _runs, style
+from plots._tables import Tables
+
+CELL = ["workload", "batch"]
+PLACE = [*CELL, "system", "learners", "series", "devices"]
+COLUMNS = [*PLACE, "median_images_per_s", "low_images_per_s", "high_images_per_s"]
+COLUMNS += ["median_speed_up", "low_speed_up", "high_speed_up", "median_efficiency"]
+COLUMNS += ["run", "seed", "status", "images_per_s", "speed_up", "efficiency"]
+PANELS = {"images_per_s": "images/s", "speed_up": "speed-up over one device"}
+EFFICIENCIES = {1.0: "--", 0.75: ":", 0.5: ":"}
+
+
+def shown(summary: pd.DataFrame) -> pd.DataFrame:
+    """The runs of what was planned on several numbers of devices."""
+    return summary[summary["run"].isin(_chosen(summary)["run"])]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run with the medians of its configuration."""
+    runs = _chosen(tables.summary)
+    if runs["images_per_s"].isna().all():
+        every = _runs.prepare(tables.summary)
+        why = _runs.why_none(every, "has a throughput on several numbers of devices")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    table, looks = _table(runs), style.series_looks(runs)
+    shifts = _points.side_by_side(list(looks))
+    batches = {
+        workload: sorted(same["batch"].unique()) for workload, same in table.groupby("workload")
+    }
+    rows = [(workload, column) for workload in batches for column in PANELS]
+    places = range(max(len(sizes) for sizes in batches.values()))
+    figure, panels = _panels.grid(rows, places, (2.7, 2.1), sharey="row")
+    for ((workload, column), place), panel in panels.items():
+        if place >= len(batches[workload]):
+            panel.set_visible(False)
+            continue
+        batch = batches[workload][place]
+        here = _panels.cut(table, CELL, (workload, batch))
+        panel.set_title(f"batch {batch:g}" if column == "images_per_s" else "")
+        _axes.learner_axis(panel, table["devices"])
+        if place == 0:
+            panel.set_ylabel(_panels.side_title(workload, "", PANELS[column]))
+        panel.tick_params(labelbottom=column == "speed_up")
+        if column == "speed_up":
+            panel.set_xlabel("devices")
+            _frame_speed_up(panel, here, table["devices"])
+        for series, members in here.groupby("series"):
+            at = members.assign(x=members["devices"] * shifts[series])
+            _points.line(panel, at, looks[series], column)
+    for workload, sizes in batches.items():
+        rates = table.loc[table["workload"] == workload, "images_per_s"]
+        of_row = [panels[(workload, "images_per_s"), place] for place in range(len(sizes))]
+        _axes.amount_up(of_row, rates)
+    lines = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+    lines += _points.marks((table, "images_per_s", ""))
+    _panels.legend(figure, lines)
+    return figure, table[COLUMNS]
+
+
+def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
+    alike = ["workload", "devices", "batch"]
+    return _runs.name_spread(_runs.prepare(summary), alike, over=["devices"])
+
+
+def _table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Each run's throughput and speed-up, with the medians of its configuration."""
+    alike = [*CELL, "series"]
+    table = runs.assign(speed_up=_runs.relative(runs, runs[runs["devices"] == 1], alike))
+    table = table.assign(efficiency=table["speed_up"] / table["devices"])
+    for column in PANELS:
+        table = _medians.add_medians(table, PLACE, column)
+    table = table.assign(median_efficiency=table["median_speed_up"] / table["devices"])
+    return table.sort_values([*PLACE, "seed"], kind="stable", ignore_index=True)
+
+
+def _frame_speed_up(panel: Axes, here: pd.DataFrame, devices: pd.Series) -> None:
+    """The ideal and what is below it, on axes that both count devices."""
+    most = devices.max()
+    panel.set_yscale("log", base=2)
+    _axes.count_ticks(panel.yaxis, devices)
+    panel.set_ylim(min(0.4, 0.8 * here["speed_up"].min()), 1.4 * most)
+    for efficiency, line in EFFICIENCIES.items():
+        ends = [efficiency, efficiency * most]
+        panel.plot([1, most], ends, color=style.FAINT, linestyle=line, linewidth=0.9, zorder=1)
+        if most > 1:
+            at = {"fontsize": 6, "color": style.FAINT, "va": "center"}
+            panel.text(1.05 * most, ends[1], f"{100 * efficiency:g}%", **at)
+    if here["speed_up"].isna().all():
+        _panels.mark_not_run(panel, "on one device")

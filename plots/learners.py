@@ -1,0 +1,112 @@
+"""Hardware and statistical efficiency by learners per device.
+
+Left: images per second of training, all devices together. Middle: epochs until the median of the
+last five epochs' test accuracies reached the target. Right: the product of the two, training
+seconds until then. Lines join the medians over seeds at one batch of a learner, with the interval
+of each as a bar; small marks are runs. The auto-tuner is a star at the number of learners it ended
+with. A run that never reached the target is a hollow triangle at what it had trained, and counts as
+infinitely late. A cross at the bottom is a run without the number, because it failed.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from plots import _axes, _medians, _panels, _points, _runs, style
+from plots._tables import Tables
+
+ROW = ["workload", "devices"]
+PLACE = [*ROW, "batch", "learners", "series"]
+# By column: the label, and what it is where the target is not reached.
+PANELS = {
+    "images_per_s": ("throughput (images/s)", ""),
+    "median5_epochs": ("epochs to target", "epochs_run"),
+    "median5_s": ("training time to target (s)", "train_s"),
+}
+COLUMNS = [*PLACE, "learners_final", "run", "seed", "status", "epochs_run", "train_s", *PANELS]
+COLUMNS += [f"{end}_{column}" for column in PANELS for end in ("median", "low", "high")]
+
+
+def shown(summary: pd.DataFrame) -> pd.DataFrame:
+    """The runs of Crossbow that were planned with several numbers of learners."""
+    return summary[summary["run"].isin(_chosen(summary)["run"])]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run with the medians of its configuration."""
+    runs = _chosen(tables.summary)
+    if runs["images_per_s"].isna().all():
+        every = _runs.prepare(tables.summary)
+        why = _runs.why_none(every, "has a throughput with several numbers of learners")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    table = _table(runs)
+    looks = style.batch_looks(table["batch"])
+    names = sorted(table["series"].unique())
+    lines = dict(zip(names, style.LINESTYLES * len(names), strict=False))
+    rows = _panels.keys(table, ROW)
+    figure, panels = _panels.grid(rows, list(PANELS), (2.9, 2.2), sharex="all")
+    for (row, column), panel in panels.items():
+        here = _panels.cut(table, ROW, row)
+        label, trained = PANELS[column]
+        _axes.learner_axis(panel, table["x"])
+        _draw_panel(panel, here, column, looks, lines)
+        _axes.amount_up([panel], here[column].fillna(here[trained or column]))
+        panel.set_ylabel(label)
+        if column == "median5_epochs":
+            panel.yaxis.set_major_locator(MaxNLocator(integer=True))
+        if column == "images_per_s":
+            panel.set_ylabel(_panels.side_title(row[0], _panels.devices_title(row[1]), "", label))
+        if row == rows[-1]:
+            panel.set_xlabel("learners per device m")
+    _panels.legend(figure, _marks(table, looks, lines))
+    return figure, table[COLUMNS]
+
+
+def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
+    runs = _runs.prepare(summary)
+    alike = [*ROW, "batch", "learners"]
+    of_crossbow = runs[runs["system"] == "crossbow"]
+    return _runs.name_spread(of_crossbow, alike, over=["learners"], with_learners=False)
+
+
+def _table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Each run at its learners, with the medians of its configuration."""
+    planned = pd.to_numeric(runs["learners"], errors="coerce")
+    table = runs.assign(x=planned.fillna(runs["learners_final"]))
+    for column, (_, trained) in PANELS.items():
+        table = _medians.add_medians(table, PLACE, column, trained)
+    return table.sort_values([*PLACE, "seed"], kind="stable", ignore_index=True)
+
+
+def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines: dict) -> None:
+    trained = PANELS[column][1]
+    if trained:
+        here = here[here["target"].notna()]
+    if here.empty:
+        _panels.mark_not_run(panel, "to a target")
+    is_tuned = here["learners"] == "auto"
+    for (batch, series), members in here[~is_tuned].groupby(["batch", "series"]):
+        look = looks[batch] | {"linestyle": lines[series]}
+        _points.line(panel, members, look, column, trained)
+    for batch, members in here[is_tuned].groupby("batch"):
+        star = {"marker": "*", "markersize": 8, "linestyle": "none", "zorder": 4}
+        star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
+        panel.plot(members["x"], members[column], **star)
+        if trained:
+            late = members[members[column].isna()]
+            panel.plot(late["x"], late[trained], **star | {"markerfacecolor": "white"})
+
+
+def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
+    marks = [Line2D([], [], label=f"batch {batch:g}", **look) for batch, look in looks.items()]
+    if len(lines) > 1:
+        dark = {"color": style.INK}
+        marks += [
+            Line2D([], [], linestyle=line, label=name, **dark) for name, line in lines.items()
+        ]
+    if (table["learners"] == "auto").any():
+        marks.append(_panels.grey("auto-tuned", marker="*", markersize=8))
+    fixed = table[table["learners"] != "auto"]
+    return marks + _points.marks(*((fixed, name, late) for name, (_, late) in PANELS.items()))

@@ -1,0 +1,118 @@
+"""Synchronous model averaging against elastic averaging and synchronous SGD.
+
+Runs of Crossbow's engine with the same learners and batch that differ in how learners are kept
+together. Left: test accuracy over epochs, the median over seeds with its lowest and highest seed as
+a band, as far as all seeds got that neither diverged nor failed; the dashed grey line is the
+target. Right: training seconds until the median of the last five epochs' test accuracies reached
+the target. Filled marks are runs, the upright bar is their median, the line its interval. A run
+that never reached the target is a hollow triangle at the time it had trained, and counts as
+infinitely late.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from plots import _averaging, _axes, _medians, _panels, _points, _runs, style
+from plots._tables import Tables
+
+ROW = ["workload", "devices", "batch", "learners", "tau"]
+PLACE = [*ROW, "variant", "series"]
+COLUMNS = [*PLACE, "kind", "epoch", "median_acc", "lowest_acc", "highest_acc", "runs"]
+COLUMNS += ["median_s", "low_s", "high_s", "run", "seed", "status", "time_s", "trained_s"]
+
+
+def shown(summary: pd.DataFrame) -> pd.DataFrame:
+    """The runs that others differ from in the variant, and what follows from it."""
+    return summary[summary["run"].isin(_chosen(summary)["run"])]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row an epoch of a configuration, or a run with its time."""
+    runs = _chosen(tables.summary)
+    if runs.empty:
+        why = _runs.why_none(_runs.prepare(tables.summary), "averaged its learners in several ways")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    times = runs.rename(columns={"median5_s": "time_s", "train_s": "trained_s"})
+    times = _medians.add_medians(times, PLACE, "time_s", "trained_s", "s").assign(kind="time")
+    accuracies = _accuracies(runs, tables.epochs)
+    rows = _panels.keys(runs, ROW)
+    figure, panels = _panels.grid(rows, ["accuracy", "time"], (3.1, 1.9), (1.3, 0))
+    for row in rows:
+        left, right = panels[row, "accuracy"], panels[row, "time"]
+        own = _panels.cut(times, ROW, row)
+        _draw_accuracy(left, _panels.cut(accuracies, ROW, row), own["target"])
+        left.set_ylabel(_panels.side_title(row[0], *_shape(row), "", "test accuracy"))
+        _draw_times(right, own)
+    panels[rows[-1], "accuracy"].set_xlabel("epochs")
+    panels[rows[-1], "time"].set_xlabel("training time to target (s)")
+    lines = [
+        Line2D([], [], label=_averaging.variant_title(name), **_averaging.variant_look(name))
+        for name in _averaging.in_order(runs["variant"])
+    ]
+    interval = _panels.grey("interval of the median", marker="_", markersize=11)
+    _panels.legend(figure, [*lines, *_panels.run_marks("ended before an epoch"), interval])
+    return figure, pd.concat([accuracies, times], ignore_index=True).reindex(columns=COLUMNS)
+
+
+def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
+    runs = _runs.prepare(summary)
+    # Momentum follows: Algorithm 1 has none of its own.
+    follows = ("alpha", "mu", "momentum")
+    differ = _runs.varied(runs[runs["system"] == "crossbow"], "variant", follows)
+    alike = [*ROW, "variant"]
+    return _runs.name_series(differ, alike, with_learners=False, untold=["variant"])
+
+
+def _accuracies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
+    """One row an epoch that all trained runs of a configuration have evaluated."""
+    trained = runs[runs["status"].isin(_runs.TRAINED)]
+    points = epochs[["run", "epoch", "test_acc"]].merge(trained[[*PLACE, "run"]], on="run")
+    planned = trained.groupby(PLACE, dropna=False)["run"].transform("size")
+    points = points.merge(trained[["run"]].assign(planned=planned), on="run")
+    of_epoch = points.groupby([*PLACE, "epoch", "planned"], dropna=False)["test_acc"]
+    table = of_epoch.agg(
+        median_acc="median", lowest_acc="min", highest_acc="max", runs="count"
+    ).reset_index()
+    return table[table["runs"] == table["planned"]].assign(kind="accuracy")
+
+
+def _shape(row: tuple) -> tuple[str, str]:
+    """Devices, learners and batch of a row, and its tau where that is not 1."""
+    _, devices, batch, learners, tau = row
+    interval = "" if tau in ("", "1") else f", τ {_averaging.tau_title(tau)}"
+    return _panels.devices_title(devices), f"m={learners}, batch {batch:g}{interval}"
+
+
+def _draw_accuracy(panel: Axes, here: pd.DataFrame, targets: pd.Series) -> None:
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+    panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+    for target in targets.dropna().unique():
+        panel.axhline(target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
+    for (variant, _), points in here.groupby(["variant", "series"]):
+        look = _averaging.variant_look(variant)
+        panel.plot(points["epoch"], points["median_acc"], markevery=0.2, **look)
+        band = {"color": look["color"], "alpha": 0.18, "linewidth": 0}
+        panel.fill_between(points["epoch"], points["lowest_acc"], points["highest_acc"], **band)
+
+
+def _draw_times(panel: Axes, here: pd.DataFrame) -> None:
+    turns = here["variant"].map(_averaging.in_order(here["variant"]).index)
+    names = []
+    for place, (_, members) in enumerate(here.groupby([turns, "series"])):
+        variant, series = members[["variant", "series"]].iloc[0]
+        names.append(_averaging.variant_title(variant) + series.removeprefix("Crossbow"))
+        look = _averaging.variant_look(variant)
+        _points.row(panel, place, members, look, "time_s", "trained_s", "s")
+        note = _panels.three_digits(members["median_s"].iloc[0])
+        bad = _runs.failures(members)
+        reached = f"{members['time_s'].count()} of {len(members)} reached"
+        reached += f" ({bad})" if bad else ""
+        at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
+        panel.text(1.02, place, f"{note}, {reached}", color=style.INK, **at)
+    panel.set_yticks(range(len(names)), names)
+    panel.set_ylim(len(names) - 0.4, -0.6)
+    panel.grid(axis="y", visible=False)
+    _axes.amount_axis(panel, here["time_s"].fillna(here["trained_s"]))

@@ -1,0 +1,77 @@
+"""How often learners synchronise.
+
+By the iterations from one synchronisation to the next, tau: throughput of all devices together,
+test accuracy of the central model after the last epoch, and training seconds until the median of
+the last five epochs' test accuracies reached the target. Learners that never synchronise meet at
+the end of each epoch alone, where their mean is evaluated. Runs along a line differ in nothing
+else. Lines join the medians over seeds, with the interval of each as a bar; small marks are runs. A
+run that never reached the target is a hollow triangle at the time it had trained, and counts as
+infinitely late. A cross at the bottom is a run without the number, because it failed.
+"""
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from plots import _averaging, _axes, _medians, _panels, _points, _runs, style
+from plots._tables import Tables
+
+ROW = ["workload", "devices", "batch"]
+PLACE = [*ROW, "learners", "series", "tau"]
+PANELS = {
+    "images_per_s": ("throughput (images/s)", ""),
+    "final_acc": ("final test accuracy", ""),
+    "median5_s": ("training time to target (s)", "train_s"),
+}
+COLUMNS = [*PLACE, "run", "seed", "status", "train_s", *PANELS]
+COLUMNS += [f"{end}_{column}" for column in PANELS for end in ("median", "low", "high")]
+
+
+def shown(summary: pd.DataFrame) -> pd.DataFrame:
+    """The runs that others differ from in tau alone."""
+    return summary[summary["run"].isin(_chosen(summary)["run"])]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run with the medians of its configuration."""
+    runs = _chosen(tables.summary)
+    if runs["images_per_s"].isna().all():
+        why = _runs.why_none(_runs.prepare(tables.summary), "synchronised in several intervals")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    taus = _averaging.tau_order(runs["tau"])
+    table = runs.assign(x=runs["tau"].map(taus.index).astype(float))
+    for column, (_, trained) in PANELS.items():
+        table = _medians.add_medians(table, PLACE, column, trained)
+    table = table.sort_values([*ROW, "series", "x", "seed"], kind="stable", ignore_index=True)
+    looks = style.series_looks(table)
+    rows = _panels.keys(table, ROW)
+    figure, panels = _panels.grid(rows, list(PANELS), (2.7, 2.2), sharex="all")
+    for (row, column), panel in panels.items():
+        here = _panels.cut(table, ROW, row)
+        label, trained = PANELS[column]
+        for series, members in here.groupby("series"):
+            _points.line(panel, members, looks[series], column, trained)
+        panel.set_xticks(range(len(taus)), map(_averaging.tau_title, taus))
+        panel.set_xlim(-0.3, len(taus) - 0.7)
+        panel.set_ylabel(label)
+        if column == "final_acc":
+            panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+        else:
+            _axes.amount_up(
+                [panel], here[column].fillna(here[trained]) if trained else here[column]
+            )
+        if column == "images_per_s":
+            shape = _panels.devices_title(row[1]), f"batch {row[2]:g}"
+            panel.set_ylabel(_panels.side_title(row[0], *shape, "", label))
+        if row == rows[-1]:
+            panel.set_xlabel("synchronised every τ iterations")
+    lines = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+    lines += _points.marks(*((table, name, trained) for name, (_, trained) in PANELS.items()))
+    _panels.legend(figure, lines)
+    return figure, table[COLUMNS]
+
+
+def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
+    runs = _runs.prepare(summary)
+    differ = _runs.varied(runs[runs["tau"] != ""], "tau")
+    return _runs.name_series(differ, [*ROW, "learners", "tau"], untold=["tau"])

@@ -1,0 +1,98 @@
+"""What synchronising costs in throughput.
+
+Of learners that synchronise in every iteration. Left: throughput as a share of that of the same
+learners when they never do: what is lacking to 100% is the overhead. Right: throughput of model
+averaging as a share of that of synchronous SGD on the same engine, with as many learners and
+images. Each run is compared with the run of its own seed. Lines join the medians over seeds by
+learners per device, with the interval of each as a bar; small marks are pairs of runs. A cross at
+the bottom is a run without a pair, because one of the two failed or was not run.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from plots import _averaging, _axes, _medians, _panels, _points, _runs, style
+from plots._tables import Tables
+
+ROW = ["workload", "devices", "batch"]
+PLACE = [*ROW, "learners", "series", "variant"]
+PANELS = {
+    "against_never": "relative to no synchronisation",
+    "against_ssgd": "relative to S-SGD",
+}
+# What tells the pairs of runs apart.
+TOLD = ["variant", "tau"]
+COLUMNS = [*PLACE, "run", "seed", "status", "images_per_s", *PANELS]
+COLUMNS += [f"{end}_{column}" for column in PANELS for end in ("median", "low", "high")]
+
+
+def shown(summary: pd.DataFrame) -> pd.DataFrame:
+    """The runs that are compared; what they are compared with has as many seeds."""
+    return summary[summary["run"].isin(_chosen(summary)["run"])]
+
+
+def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and one row a run with the medians of its configuration."""
+    table = _chosen(tables.summary)
+    if table[list(PANELS)].isna().all(axis=None):
+        every = _runs.prepare(tables.summary)
+        why = _runs.why_none(every, "has a pair that never synchronised, or by S-SGD")
+        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+    rows = _panels.keys(table, ROW)
+    figure, panels = _panels.grid(rows, list(PANELS), (3.2, 2.3), sharex="all", sharey="all")
+    for (row, column), panel in panels.items():
+        here = _panels.cut(table, ROW, row)
+        panel.set_title(PANELS[column])
+        _axes.learner_axis(panel, table["x"])
+        _draw_panel(panel, here, column)
+        if column == "against_never":
+            shape = _panels.devices_title(row[1]), f"batch {row[2]:g}"
+            panel.set_ylabel(_panels.side_title(row[0], *shape, "", "relative throughput"))
+        if row == rows[-1]:
+            panel.set_xlabel("learners per device m")
+    _panels.legend(figure, _marks(table))
+    return figure, table[COLUMNS]
+
+
+def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
+    """Each run of a cell that has pairs, its shares, and the medians of its configuration."""
+    runs = _runs.prepare(summary)
+    runs = runs[(runs["system"] == "crossbow") & (runs["learners"] != "auto")]
+    alike = [*ROW, "learners", "series"]
+    table = _runs.name_series(runs, [*ROW, "learners", *TOLD], with_learners=False, untold=TOLD)
+    never, ssgd = table["tau"] == _averaging.NEVER, table["variant"] == "ssgd"
+    table, never, ssgd = table[table["tau"] == "1"], table[never], table[ssgd]
+    for column, reference in (("against_never", never), ("against_ssgd", ssgd)):
+        table[column] = _runs.relative(table, reference, alike)
+        cells = pd.MultiIndex.from_frame(table[alike])
+        table[f"has_{column}"] = cells.isin(pd.MultiIndex.from_frame(reference[alike]))
+    is_ssgd = table["variant"] == "ssgd"
+    table["has_against_ssgd"] &= ~is_ssgd
+    table["against_ssgd"] = table["against_ssgd"].mask(is_ssgd)
+    table = table[table["has_against_never"] | table["has_against_ssgd"]]
+    for column in PANELS:
+        table = _medians.add_medians(table, PLACE, column)
+    table = table.assign(x=table["learners"].astype(float))
+    return table.sort_values([*PLACE, "seed"], kind="stable", ignore_index=True)
+
+
+def _draw_panel(panel: Axes, here: pd.DataFrame, column: str) -> None:
+    here = here[here[f"has_{column}"]]
+    if here.empty:
+        _panels.mark_not_run(panel)
+    panel.axhline(1, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
+    panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+    shifts = _points.side_by_side(_averaging.in_order(here["variant"]))
+    for (variant, _), members in here.groupby(["variant", "series"]):
+        at = members.assign(x=members["x"] * shifts[variant])
+        _points.line(panel, at, _averaging.variant_look(variant), column)
+
+
+def _marks(table: pd.DataFrame) -> list[Line2D]:
+    lines = [
+        Line2D([], [], label=_averaging.variant_title(name), **_averaging.variant_look(name))
+        for name in _averaging.in_order(table["variant"])
+    ]
+    return lines + _points.marks(*((table[table[f"has_{name}"]], name, "") for name in PANELS))

@@ -1,0 +1,222 @@
+"""The figures that compare runs in one respect: which runs, and the numbers of each."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+import synthetic
+from synthetic import run, tables
+from test_figures import draw, words
+
+from plots.__main__ import main
+
+ALL = ["accuracy_over_time", "epochs_to_accuracy", "hardware_efficiency", "learners"]
+ALL += ["learners_and_batch", "model_averaging", "synchronisation_frequency"]
+ALL += ["synchronisation_overhead", "throughput", "time_to_accuracy", "time_to_accuracy_overview"]
+# Of runs that differ in one respect; the others draw any run.
+OF_DIFFERENCES = ["hardware_efficiency", "learners", "learners_and_batch", "model_averaging"]
+OF_DIFFERENCES += ["synchronisation_frequency", "synchronisation_overhead"]
+NEVER = {"median5_s": None, "median5_epochs": None}
+
+
+def seeds(values, column="images_per_s", **given):
+    """A run for each value of a column, of the seeds 1, 2, ..."""
+    return [run(seed=seed, **{column: value}, **given) for seed, value in enumerate(values, 1)]
+
+
+def everything(**given):
+    """A matrix that has something for every figure."""
+    cells = [{"learners": m, "batch": b, "tau": 1} for m in ("1", "2", "4") for b in (16, 64)]
+    cells += [{"devices": 2, "tau": 1}, {"tau": 0}, {"variant": "ea-sgd", "tau": 1}]
+    cells += [{"variant": "ssgd", "tau": 1}, {"system": "pytorch", "learners": "1"}]
+    return [run(**cell | given, seed=seed) for cell in cells for seed in (1, 2)]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_at_all_is_said_on_the_figure(name):
+    figure, table = draw(name, synthetic.empty_tables())
+    assert "no runs to show: the summary is empty" in words(figure)
+    assert table.empty and len(table.columns)
+
+
+@pytest.mark.parametrize("name", OF_DIFFERENCES)
+def test_one_run_differs_from_nothing(name):
+    figure, table = draw(name, tables(run(tau=1)))
+    assert "no runs to show: none" in words(figure) and table.empty
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_matrix_where_nobody_reached_the_target_is_drawn(name):
+    figure, table = draw(name, tables(*everything(target=0.999, **NEVER)))
+    assert len(table) and "no runs to show" not in words(figure)
+    medians = [column for column in table if column in ("median_s", "median_median5_s")]
+    assert table[medians].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_machines_are_apart(name):
+    both = everything() + everything(machine="a laptop")
+    _, table = draw(name, tables(*both))
+    assert table["workload"].nunique() == 2
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_four_models_on_four_numbers_of_devices_are_drawn(name):
+    figure, table = draw(name, synthetic.four_models())
+    if name not in OF_DIFFERENCES[3:]:
+        assert table["workload"].nunique() == 4
+        assert "resnet50 on imagenet to 53%" in words(figure).replace("\n", " ")
+
+
+@pytest.mark.parametrize("name", [*OF_DIFFERENCES, "time_to_accuracy_overview"])
+def test_the_caption_counts_the_runs_that_are_shown(name, tmp_path):
+    whole = tables(*everything())
+    given = []
+    for field in ("summary", "epochs", "autotune"):
+        getattr(whole, field).to_csv(tmp_path / f"{field}.csv", index=False)
+        given += [f"--{field}", str(tmp_path / f"{field}.csv")]
+    assert main([name, *given, "--out", str(tmp_path)]) == 0
+    _, table = draw(name, whole)
+    runs = table["runs"].sum() if name == "learners_and_batch" else table["run"].nunique()
+    assert (
+        f"n = 2 seeds per configuration, {runs:g} runs." in (tmp_path / f"{name}.txt").read_text()
+    )
+
+
+def test_speed_up_is_over_the_same_seed_on_one_device():
+    one = seeds([100.0, 110.0], learners="2")
+    two = seeds([180.0, 209.0, 400.0], learners="2", devices=2)
+    alone = seeds([900.0], system="pytorch", learners="1")
+    _, table = draw("hardware_efficiency", tables(*one, *two, *alone))
+    assert set(table["series"]) == {"Crossbow m=2"}
+    on_two = table[table["devices"] == 2]
+    assert list(on_two["speed_up"])[:2] == pytest.approx([1.8, 1.9])
+    assert pd.isna(on_two["speed_up"].iloc[2])  # no run of that seed on one device
+    assert set(on_two["median_speed_up"].round(9)) == {1.85}
+    assert set(on_two["median_efficiency"].round(9)) == {0.925}
+    assert set(on_two["median_images_per_s"]) == {209.0}
+    assert set(on_two["low_images_per_s"]) == {180.0}
+    assert set(on_two["high_images_per_s"]) == {400.0}
+
+
+def test_without_runs_on_one_device_there_is_no_speed_up():
+    runs = seeds([180.0], devices=2) + seeds([300.0], devices=4)
+    figure, table = draw("hardware_efficiency", tables(*runs))
+    assert table["speed_up"].isna().all() and "not run on one device" in words(figure)
+
+
+def test_the_trade_off_has_medians_of_all_three():
+    few = seeds([2.0, 3.0, 4.0], "median5_s", learners="1", images_per_s=50.0, median5_epochs=6)
+    many = seeds([1.0, None, None], "median5_s", learners="4", images_per_s=80.0)
+    many = [(row | {"median5_epochs": row["median5_s"] and 9}, rows) for row, rows in many]
+    alone = seeds([1.0], "median5_s", learners="2", batch=64)
+    _, table = draw("learners", tables(*few, *many, *alone))
+    assert set(table["batch"]) == {16}
+    by_learners = table.drop_duplicates("learners").set_index("learners")
+    assert list(by_learners["median_images_per_s"]) == [50, 80]
+    assert by_learners.loc["1", ["median_median5_s", "median_median5_epochs"]].tolist() == [3, 6]
+    assert by_learners.loc["4", ["median_median5_s", "median_median5_epochs"]].isna().all()
+    assert (
+        by_learners.loc["4", "low_median5_s"] == 1 and by_learners.loc["4", "high_median5_s"] > 1e9
+    )
+
+
+def test_cells_without_a_median_say_why():
+    cells = [seeds([5.0] * 3, "median5_s", learners="1", batch=16, images_per_s=1234.0)]
+    cells += [seeds([1.0, None, None], "median5_s", learners="2", batch=64)]
+    cells += [[synthetic.failed("out_of_memory", "too big", learners="4", batch=64)]]
+    cells += [seeds([4.0] * 3, "median5_s", learners="4", batch=16)]
+    figure, table = draw("learners_and_batch", tables(*(one for cell in cells for one in cell)))
+    assert len(table) == 4 and table["runs"].sum() == 10
+    cell = table.set_index(["batch", "learners"]).loc[(16, 1)]
+    assert (cell["median_median5_s"], cell["median_images_per_s"]) == (5, 1234)
+    found = words(figure)
+    assert found.count("not run") == 4  # two cells in two panels
+    assert "1 of 3\nreached" in found and found.count("1 out of memory") == 2
+    assert "5.00" in found and "1.23k" in found
+
+
+def test_frequencies_are_compared_where_nothing_else_differs():
+    often = seeds([100.0, 120.0, 110.0], tau=1, final_acc=0.9)
+    never = seeds([130.0], tau=0, final_acc=0.8)
+    other = seeds([300.0], tau=4, lr=0.5)
+    figure, table = draw("synchronisation_frequency", tables(*often, *never, *other))
+    assert set(table["tau"]) == {"0", "1"}
+    medians = table.drop_duplicates("tau").set_index("tau")
+    assert medians["median_images_per_s"].to_dict() == {"1": 110, "0": 130}
+    assert medians["median_final_acc"].to_dict() == {"1": 0.9, "0": 0.8}
+    assert "never" in words(figure)
+
+
+def test_overhead_is_of_pairs_of_one_seed():
+    runs = seeds([90.0, 160.0], tau=1, variant="released") + seeds([100.0, 200.0], tau=0)
+    runs = [(row | {"variant": "released"}, rows) for row, rows in runs]
+    runs += seeds([80.0, 200.0, 70.0], tau=1, variant="ssgd")
+    _, table = draw("synchronisation_overhead", tables(*runs))
+    ours, theirs = (table[table["variant"] == name] for name in ("released", "ssgd"))
+    assert list(ours["against_never"]) == pytest.approx([0.9, 0.8])
+    assert list(ours["against_ssgd"]) == pytest.approx([90 / 80, 0.8])
+    assert set(ours["median_against_never"].round(9)) == {0.85}
+    assert list(theirs["against_never"])[:2] == pytest.approx([0.8, 1.0])
+    assert pd.isna(theirs["against_never"].iloc[2]) and theirs["against_ssgd"].isna().all()
+
+
+def test_another_shape_is_no_reference():
+    runs = seeds([90.0], tau=1) + seeds([100.0], tau=0, learners="4")
+    figure, table = draw("synchronisation_overhead", tables(*runs))
+    assert table.empty and "no runs to show" in words(figure)
+
+
+def test_ways_to_average_are_compared_at_one_shape():
+    sma = [run(seed=seed, variant="released", median5_s=float(seed)) for seed in (1, 2, 3)]
+    elastic = [run(seed=seed, variant="ea-sgd", mu=0.0, median5_s=4.0) for seed in (1, 2)]
+    elastic += [synthetic.diverged(2, seed=3, variant="ea-sgd", mu=0.0)]
+    other = [run(variant="ea-sgd", learners="4")]
+    figure, table = draw("model_averaging", tables(*sma, *elastic, *other))
+    assert set(table["learners"]) == {"2"}
+    times = table[table["kind"] == "time"].drop_duplicates("variant").set_index("variant")
+    assert times["median_s"].to_dict() == {"released": 2.0, "ea-sgd": 4.0}
+    epochs = table[(table["kind"] == "accuracy") & (table["epoch"] == 5)].set_index("variant")
+    measured = [rows[4]["test_acc"] for _, rows in sma]
+    assert epochs.loc["released", "median_acc"] == sorted(measured)[1]
+    assert epochs.loc["released", "lowest_acc"] == min(measured)
+    assert epochs.loc["ea-sgd", "runs"] == 2
+    assert "EA-SGD" in words(figure) and "4.00 s, 2 of 3 reached (1 diverged)" in words(figure)
+
+
+def test_the_overview_shows_the_best_of_each_system():
+    cells = {
+        5.0: {"learners": "1"},
+        3.0: {"learners": "2"},
+        2.0: {"learners": "4"},
+        1.0: {"learners": "2", "variant": "ssgd"},
+        0.5: {"learners": "4", "tau": 0},
+        4.0: {"system": "pytorch", "learners": "1", "batch": 64},
+        6.0: {"system": "pytorch", "learners": "1", "batch": 16},
+    }
+    runs = [
+        run(median5_s=time, seed=seed, **cell) for time, cell in cells.items() for seed in (1, 2)
+    ]
+    figure, table = draw("time_to_accuracy_overview", tables(*runs, run(devices=2, learners="2")))
+    on_one = table[table["devices"] == 1]
+    assert on_one.groupby("group")["median_s"].first().to_dict() == {
+        "Crossbow, m = 1": 5.0,
+        "Crossbow, best m > 1": 2.0,
+        "PyTorch": 4.0,
+    }
+    named = [label.get_text() for label in figure.axes[0].get_xticklabels(minor=True)]
+    assert named == ["b=64", "m=1 b=16", "m=4 b=16", "not run", "not run", "m=2 b=16"]
+
+
+def test_what_reached_the_target_goes_before_what_did_not():
+    runs = seeds([None, None, 9.0], "median5_s", learners="2", batch=64)
+    runs += seeds([None] * 3, "median5_s", learners="2", batch=16)
+    _, table = draw("time_to_accuracy_overview", tables(*runs))
+    assert set(table["batch"]) == {64} and table["median_s"].isna().all()
+
+
+def test_summaries_without_variant_and_tau_are_drawn():
+    whole = tables(*everything())
+    older = replace(whole, summary=whole.summary.drop(columns=["variant", "tau"]))
+    assert draw("synchronisation_frequency", older)[1].empty
+    assert len(draw("time_to_accuracy_overview", older)[1])
