@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from bench import record
+from benchmarks.results import machine_of
 from plots import style
 
 SHOWN = 0.75  # of the table, which has two iterations
@@ -45,7 +46,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
     if (spans["kind"] == "all-reduce").any():
         handles = [Patch(color=color, label=kind) for kind, color in colors.items()]
         figure.legend(handles=handles, loc="outside upper right", ncols=2)
-    return figure, _caption(overlap)
+    return figure, f"{_caption(overlap)} {machine_of(overlap, folder)}."
 
 
 def _caption(overlap: dict) -> str:

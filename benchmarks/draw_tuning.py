@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench import record
+from benchmarks.results import machine_of
 from plots import style
 
 
@@ -45,5 +46,5 @@ def draw(folder: Path) -> tuple[Figure, str]:
         f"learner{'s' * (found['chosen'] != 1)}: {found['ratio']:.1%} of the throughput of the "
         f"best fixed number, {found['best']}. Changing the number took "
         f"{found['tuning_s']:.1f} s of the {found['train_s']:.1f} s that "
-        f"{run['epochs']} epochs took ({found['share']:.1%})."
+        f"{run['epochs']} epochs took ({found['share']:.1%}). {machine_of(found, folder)}."
     )

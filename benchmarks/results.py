@@ -14,3 +14,10 @@ def write_result(path: Path, figures: dict[str, Any], code: Sequence[str] = ("."
     surroundings = environment.environment(os.environ)
     beside = {"environment": surroundings, "code": environment.code(code)}
     record.write_json(path, figures | beside)
+
+
+def machine_of(result: dict[str, Any], folder: Path) -> str:
+    """Where a run was measured, in a few words; by its folder's name where that is not recorded."""
+    if "environment" not in result:
+        return folder.resolve().name
+    return environment.machine(result["environment"], result["run"]["device_type"])

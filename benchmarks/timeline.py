@@ -20,6 +20,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from bench import record
 from bench.spec import RunSpec
+from benchmarks.results import write_result
 from benchmarks.systems import on_ranks, prepared, spec_of
 from crossbow_impl.train import Crossbow
 
@@ -56,7 +57,7 @@ def trace(rank: int, spec: RunSpec, out: Path, data: Path, weights: Path) -> Non
         rows = [row for found in ranks for row in found["spans"]]
         record.write_table(out / "timeline.csv", COLUMNS, rows)
         figures = {f"rank {r}": found["overlap"] for r, found in enumerate(ranks)}
-        record.write_json(out / "overlap.json", {"run": spec.to_dict(), **figures})
+        write_result(out / "overlap.json", {"run": spec.to_dict(), **figures})
 
 
 def _meet(spec: RunSpec) -> None:

@@ -18,6 +18,7 @@ from bench import record
 from bench.spec import RunSpec
 from benchmarks.cell import STRETCH_S
 from benchmarks.engine import measured
+from benchmarks.results import write_result
 from benchmarks.systems import on_ranks, prepared, spec_of
 from crossbow_impl.train import Crossbow
 
@@ -40,7 +41,7 @@ def train(
     train_s = time.monotonic() - started
     if rank == 0:
         figures = compare(sweep, len(system.learners), system.trace, train_s)
-        record.write_json(out / "tuning.json", figures | {"run": spec.to_dict()})
+        write_result(out / "tuning.json", figures | {"run": spec.to_dict()})
         rows = [{"source": "sweep", **row} for row in sweep]
         rows += [{"source": "tuner", **row} for row in system.trace]
         kept = [{name: row.get(name, "") for name in COLUMNS} for row in rows]

@@ -18,6 +18,7 @@ from benchmarks import (
 )
 
 RUN = {"model": "resnet32", "learners": 2, "batch": 16, "devices": 2, "epochs": 30}
+RUN |= {"device_type": "cuda"}
 STRONGEST = {"precision": "bf16", "compile": True, "graph": True, "channels_last": True}
 
 
@@ -59,7 +60,7 @@ def folder(tmp_path):
     rows += [{"source": "tuner", **row} for row in trace]
     record.write_table(tmp_path / "tuning.csv", tuning.COLUMNS, rows)
     found = tuning.compare(sweep, 2, [{"tuning_s": 0.5}], 20.0)
-    record.write_json(tmp_path / "tuning.json", found | {"run": RUN})
+    record.write_json(tmp_path / "tuning.json", found | {"run": RUN, "environment": gpu})
     return tmp_path
 
 
@@ -80,12 +81,14 @@ def test_timeline_has_a_lane_per_stream_with_all_reduces_last(folder):
     labels = [[tick.get_text() for tick in panel.get_yticklabels()] for panel in figure.axes]
     assert labels == [["7", "8", "1"], ["7"]]  # the last quarter of the time is left out
     assert "1.5 and 2.5 kernels" in caption and "80% and 80%" in caption
+    assert caption.endswith(f" {folder.name}.")  # older results do not say the machine
 
 
 def test_tuning_says_what_was_chosen_and_what_it_took(folder):
     figure, caption = draw_tuning.draw(folder)
     assert lines(figure.axes[0]) == [[10.0, 18.0, 20.0], [9.0], [18.0]]
     assert "chose 2 learners: 90.0%" in caption and "(2.5%)" in caption
+    assert caption.endswith(" 1 x NVIDIA X.")
 
 
 def test_command_draws_what_there_are_numbers_for(folder, monkeypatch):
