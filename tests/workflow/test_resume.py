@@ -23,7 +23,8 @@ from suite import (
 )
 
 EPOCHS = 6
-# Momentum, a drop of the learning rate and augmentation: all of it has to survive.
+# Momentum, a drop of the learning rate and augmentation: all of it has to survive. In the order in
+# which they run, the systems in turn.
 GROUPS = {
     "crossbow": {
         "system": "crossbow",
@@ -32,9 +33,9 @@ GROUPS = {
         "momentum": 0.9,
         "schedule": {"kind": "step", "at": [3], "factor": 0.1},
     },
-    "crossbow on two devices": {"system": "crossbow", "devices": 2},
     "pytorch": {"system": "pytorch", "momentum": 0.9, "augmentation": "crop_flip"},
     "tensorflow": {"system": "tensorflow", "momentum": 0.9},
+    "crossbow on two devices": {"system": "crossbow", "devices": 2},
 }
 DEFAULTS = {
     "defaults": {
