@@ -41,7 +41,9 @@ def line(
         hollow = {"marker": "^", "markerfacecolor": "white", "markersize": 5} | _NO_LINE
         shown = late[is_followed]
         panel.plot(shown["x"], shown[trained], **{"color": look["color"]} | hollow)
-    intervals = zip(*(cells[name] for name in ("x", f"low_{name}", f"high_{name}")), strict=True)
+    # Where nobody got there the hollow marks say so.
+    known = cells[cells["x"].isin(runs.dropna(subset=column)["x"])]
+    intervals = zip(*(known[name] for name in ("x", f"low_{name}", f"high_{name}")), strict=True)
     bars = [[(x, low), (x, _end(low, high))] for x, low, high in intervals]
     _bars(panel, bars, look["color"])
     gone = late.loc[~is_followed, "x"].dropna()
@@ -80,7 +82,9 @@ def row(
     one, reached = runs.iloc[0], runs[column].dropna()
     panel.plot(reached, [place] * len(reached), alpha=0.75, zorder=3, **look)
     bar = {"marker": "|", "markersize": 11, "mew": 1.6, "color": style.INK, "zorder": 4}
-    panel.plot(one[f"median_{name}"], place, **bar)
+    if np.isfinite(one[f"median_{name}"]):
+        (median,) = panel.plot(one[f"median_{name}"], place, **bar)
+        _hover.tell(median, _value(one.to_dict(), name))
     late = runs.loc[runs[column].isna(), trained]
     followed = late[late > 0]
     low, high = one[f"low_{name}"], one[f"high_{name}"]

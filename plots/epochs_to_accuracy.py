@@ -3,10 +3,10 @@
 Epochs until the median of the last five epochs' test accuracies reached the target. Of each model,
 top: by the batch of a learner; below: by the images of one step of the whole system, devices ×
 learners × batch of a learner (for the auto-tuner, the learners it ended with). Small marks are
-runs, lines join the medians over seeds, with the interval of each as a bar. A run that never
-reached the target is a hollow triangle at the epochs it ran, and counts as later than that: no
-median where the runs that reached it show none. A cross at the bottom is a run that ended before an
-epoch.
+runs, lines join the medians over seeds, with the 95% interval of each as a bar (of up to three
+seeds their range). A run that never reached the target is a hollow triangle at the epochs it ran,
+and counts as later than that: no median where the runs that reached it show none. A cross at the
+bottom is a run that ended before an epoch.
 """
 
 import pandas as pd

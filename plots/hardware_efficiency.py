@@ -4,9 +4,10 @@ Top: images per second of training, all devices together, as the median over epo
 Below: how many times that of one device with the same settings and seed it is. The dashed line is
 the ideal, one device's throughput times the devices; the dotted ones are scaling efficiencies below
 it. The batch is that of a learner, and stays as devices are added (weak scaling). Lines join the
-medians over seeds, with the interval of each as a bar; small marks are runs. A cross at the bottom
-is a run without the number, because it or that on one device failed. Configurations that were
-planned on one number of devices alone are left to the figure of throughput.
+medians over seeds, with the 95% interval of each as a bar (of up to three seeds their range); small
+marks are runs. A cross at the bottom is a run without the number, because it or that on one device
+failed. Configurations that were planned on one number of devices alone are left to the figure of
+throughput.
 """
 
 import pandas as pd

@@ -2,10 +2,11 @@
 
 Left: images per second of training, all devices together. Middle: epochs until the median of the
 last five epochs' test accuracies reached the target. Right: the product of the two, training
-seconds until then. Lines join the medians over seeds at one batch of a learner, with the interval
-of each as a bar; small marks are runs. The auto-tuner is a star at the number of learners it ended
-with. A run that never reached the target is a hollow triangle at what it had trained, and counts as
-infinitely late. A cross at the bottom is a run without the number, because it failed.
+seconds until then. Lines join the medians over seeds at one batch of a learner, with the 95%
+interval of each as a bar (of up to three seeds their range); small marks are runs. The auto-tuner
+is a star at the number of learners it ended with. A run that never reached the target is a hollow
+triangle at what it had trained, and counts as infinitely late. A cross at the bottom is a run
+without the number, because it failed.
 """
 
 import pandas as pd

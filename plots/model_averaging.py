@@ -4,9 +4,9 @@ Runs of Crossbow's engine with the same learners and batch that differ in how le
 together. Left: test accuracy over epochs, the median over seeds with its lowest and highest seed as
 a band, as far as all seeds got that neither diverged nor failed; the dashed grey line is the
 target. Right: training seconds until the median of the last five epochs' test accuracies reached
-the target. Filled marks are runs, the upright bar is their median, the line its interval. A run
-that never reached the target is a hollow triangle at the time it had trained, and counts as
-infinitely late.
+the target. Filled marks are runs, the upright bar is their median, the line its 95% interval (of up
+to three seeds their range). A run that never reached the target is a hollow triangle at the time it
+had trained, and counts as infinitely late.
 """
 
 import pandas as pd

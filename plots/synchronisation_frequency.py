@@ -4,9 +4,10 @@ By the iterations from one synchronisation to the next, tau: throughput of all d
 test accuracy of the central model after the last epoch, and training seconds until the median of
 the last five epochs' test accuracies reached the target. Learners that never synchronise meet at
 the end of each epoch alone, where their mean is evaluated. Runs along a line differ in nothing
-else. Lines join the medians over seeds, with the interval of each as a bar; small marks are runs. A
-run that never reached the target is a hollow triangle at the time it had trained, and counts as
-infinitely late. A cross at the bottom is a run without the number, because it failed.
+else. Lines join the medians over seeds, with the 95% interval of each as a bar (of up to three
+seeds their range); small marks are runs. A run that never reached the target is a hollow triangle
+at the time it had trained, and counts as infinitely late. A cross at the bottom is a run without
+the number, because it failed.
 """
 
 import pandas as pd

@@ -4,8 +4,9 @@ Of learners that synchronise in every iteration. Left: throughput as a share of 
 learners when they never do: what is lacking to 100% is the overhead. Right: throughput of model
 averaging as a share of that of synchronous SGD on the same engine, with as many learners and
 images. Each run is compared with the run of its own seed. Lines join the medians over seeds by
-learners per device, with the interval of each as a bar; small marks are pairs of runs. A cross at
-the bottom is a run without a pair, because one of the two failed or was not run.
+learners per device, with the 95% interval of each as a bar (of up to three seeds their range);
+small marks are pairs of runs. A cross at the bottom is a run without a pair, because one of the two
+failed or was not run.
 """
 
 import pandas as pd

@@ -2,9 +2,10 @@
 
 Images per second of training, all devices together, as the median over epochs after the first.
 Small marks are runs, lines join the medians over seeds of Crossbow at one batch of a learner, thin
-upright lines are the intervals of the medians. The auto-tuner is a star at the number of learners
-it ended with. Baselines stand to the right, a dashed line carries the fastest of each across. A
-cross at the bottom is a configuration with a run that has no throughput, because it failed.
+upright lines are their 95% intervals (of up to three seeds the range). The auto-tuner is a star at
+the number of learners it ended with. Baselines stand to the right, a dashed line carries the
+fastest of each across. A cross at the bottom is a configuration with a run that has no throughput,
+because it failed.
 """
 
 import pandas as pd

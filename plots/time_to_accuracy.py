@@ -1,10 +1,10 @@
 """Training time to the target accuracy.
 
 Seconds of training until the median of the last five epochs' test accuracies reached the target.
-Filled marks are runs, the upright bar their median, the line its interval, in bold the fastest
-configuration of each system. A run that never reached the target is a hollow triangle at the time
-it had trained, and counts as later than that: a median is given only where the runs that reached it
-show one. The batch b is that of one learner.
+Filled marks are runs, the upright bar their median, the line its 95% interval (of up to three seeds
+their range), in bold the fastest configuration of each system. A run that never reached the target
+is a hollow triangle at the time it had trained, and counts as later than that: a median is given
+only where the runs that reached it show one. The batch b is that of one learner.
 """
 
 import pandas as pd

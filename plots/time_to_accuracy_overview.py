@@ -3,10 +3,11 @@
 Training seconds until the median of the last five epochs' test accuracies reached the target, of
 each system's best configuration on so many devices: the one with the least median over seeds, of
 all its batches and ways to compute a step, and of Crossbow with one learner per device and with
-several. Marks are medians, the bars their intervals, small marks runs; below stand the learners m
-and the batch b of a learner. A hollow triangle is a run that never reached the target, at the time
-it had trained, and counts as infinitely late; a cross is one that ended before an epoch. Crossbow
-is synchronous model averaging: other ways to keep learners together are left out.
+several. Marks are medians, the bars their 95% intervals (of up to three seeds the range), small
+marks runs; below stand the learners m and the batch b of a learner. A hollow triangle is a run that
+never reached the target, at the time it had trained, and counts as infinitely late; a cross is one
+that ended before an epoch. Crossbow is synchronous model averaging: other ways to keep learners
+together are left out.
 """
 
 import numpy as np
@@ -109,5 +110,6 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, devices: list, looks: dict) -> 
     panel.tick_params(axis="x", which="minor", labelrotation=90, labelsize=5.5)
     middles = [turn * wide + (len(looks) - 1) / 2 for turn in range(len(devices))]
     panel.set_xticks(middles, [f"{count:g}" for count in devices])
-    panel.tick_params(axis="x", which="major", length=0, pad=36)
+    below = 3.2 * max(len(name) for name in names.values()) + 6  # points that the names take
+    panel.tick_params(axis="x", which="major", length=0, pad=below)
     panel.grid(axis="x", visible=False)
