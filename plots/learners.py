@@ -5,7 +5,7 @@ last five epochs' test accuracies reached the target. Right: the product of the 
 seconds until then. Lines join the medians over seeds at one batch of a learner, with the 95%
 interval of each as a bar (of up to three seeds their range); small marks are runs. The auto-tuner
 is a star at the number of learners it ended with. A run that never reached the target is a hollow
-triangle at what it had trained, and counts as infinitely late. A cross at the bottom is a run
+triangle at what it had trained, and counts as later than that. A cross at the bottom is a run
 without the number, because it failed.
 """
 

@@ -3,9 +3,8 @@
 Each cell is one number of learners per device and one batch of a learner, of Crossbow. Left: images
 per second of training, all devices together. Right: training seconds until the median of the last
 five epochs' test accuracies reached the target. Numbers are medians over seeds; the colour is
-lighter where it is better, and the best of each panel has a frame. Where half of the runs or more
-never reached the target, a cell says how many of them did, or how runs failed. Runs that tune
-their learners are not among them.
+lighter where it is better, and the best of each panel has a frame. A cell without a median says how
+many runs reached the target, or how runs failed. Runs that tune their learners are not among them.
 """
 
 import numpy as np

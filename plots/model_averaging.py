@@ -6,7 +6,7 @@ a band, as far as all seeds got that neither diverged nor failed; the dashed gre
 target. Right: training seconds until the median of the last five epochs' test accuracies reached
 the target. Filled marks are runs, the upright bar is their median, the line its 95% interval (of up
 to three seeds their range). A run that never reached the target is a hollow triangle at the time it
-had trained, and counts as infinitely late.
+had trained, and counts as later than that.
 """
 
 import pandas as pd

@@ -6,7 +6,7 @@ the last five epochs' test accuracies reached the target. Learners that never sy
 the end of each epoch alone, where their mean is evaluated. Runs along a line differ in nothing
 else. Lines join the medians over seeds, with the 95% interval of each as a bar (of up to three
 seeds their range); small marks are runs. A run that never reached the target is a hollow triangle
-at the time it had trained, and counts as infinitely late. A cross at the bottom is a run without
+at the time it had trained, and counts as later than that. A cross at the bottom is a run without
 the number, because it failed.
 """
 

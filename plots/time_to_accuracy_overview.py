@@ -5,7 +5,7 @@ each system's best configuration on so many devices: the one with the least medi
 all its batches and ways to compute a step, and of Crossbow with one learner per device and with
 several. Marks are medians, the bars their 95% intervals (of up to three seeds the range), small
 marks runs; below stand the learners m and the batch b of a learner. A hollow triangle is a run that
-never reached the target, at the time it had trained, and counts as infinitely late; a cross is one
+never reached the target, at the time it had trained, and counts as later than that; a cross is one
 that ended before an epoch. Crossbow is synchronous model averaging: other ways to keep learners
 together are left out.
 """

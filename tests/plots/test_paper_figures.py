@@ -209,7 +209,7 @@ def test_the_overview_shows_the_best_of_each_system():
 
 
 def test_what_reached_the_target_goes_before_what_did_not():
-    runs = seeds([None, None, 9.0], "median5_s", learners="2", batch=64)
+    runs = seeds([None, None, 0.1], "median5_s", learners="2", batch=64)
     runs += seeds([None] * 3, "median5_s", learners="2", batch=16)
     _, table = draw("time_to_accuracy_overview", tables(*runs))
     assert set(table["batch"]) == {64} and table["median_s"].isna().all()
