@@ -24,7 +24,6 @@ TRAINED += ["time_split", "time_to_any_accuracy"]
 OF_ANY_RUNS = [*TRAINED, "target_rules", "time_to_accuracy"]
 
 
-
 def draw(name, tables):
     with matplotlib.rc_context(style.RC):
         figure, table = importlib.import_module(f"plots.{name}").draw(tables)
