@@ -95,40 +95,6 @@ def name_series(
     return runs
 
 
-def varied(runs: pd.DataFrame, setting: str, following: Sequence[str] = ()) -> pd.DataFrame:
-    """The runs that others differ from in `setting` alone, and in what follows from it."""
-    rest = [name for name in SETTINGS if name in runs and name not in (setting, *following)]
-    if setting not in runs or runs.empty:
-        return runs.iloc[:0]
-    return runs[runs.groupby(rest, dropna=False)[setting].transform("nunique") > 1]
-
-
-def name_spread(
-    runs: pd.DataFrame, alike: list[str], over: Sequence[str], with_learners: bool = True
-) -> pd.DataFrame:
-    """The series that have several values in each of the columns `over`, named among themselves.
-
-    `alike` is that of `name_series`; what is in it and not in `over` is one place of a series.
-    """
-    named = name_series(runs, alike, with_learners)
-    place = [*(name for name in alike if name not in over), "series"]
-    counts = [named.groupby(place, dropna=False)[name].transform("nunique") for name in over]
-    is_spread = np.all([count > 1 for count in counts], axis=0)
-    return name_series(runs[is_spread], alike, with_learners)
-
-
-def relative(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:
-    """Each run's throughput over that of the reference runs of its seed; NaN where there is none.
-
-    Runs and their reference agree in the columns `alike`.
-    """
-    pair = [*alike, "seed"]
-    known = reference.groupby(pair, dropna=False)["images_per_s"].median()
-    if known.empty:
-        return pd.Series(np.nan, runs.index)
-    return runs["images_per_s"] / known.reindex(pd.MultiIndex.from_frame(runs[pair])).to_numpy()
-
-
 def _append(runs: pd.DataFrame, column: str, form: str, alike: list[str]) -> None:
     group = runs.groupby(alike, dropna=False)[column]
     differs = group.transform(lambda values: values.nunique(dropna=False) > 1).astype(bool)
@@ -143,12 +109,6 @@ def _short(value: object) -> str:
         return f"{float(value):g}"
     except ValueError:
         return str(value)
-
-
-def median_reached(values: pd.Series) -> float:
-    """The median when a run that never got there counts as infinitely late; NaN if infinite."""
-    median = np.median(values.fillna(np.inf).to_numpy(dtype=float))
-    return float(median) if np.isfinite(median) else float("nan")
 
 
 def failures(runs: pd.DataFrame) -> str:

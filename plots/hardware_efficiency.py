@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _medians, _panels, _points, _runs, style
+from plots import _axes, _compare, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "batch"]
@@ -76,13 +76,13 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 
 def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     alike = ["workload", "devices", "batch"]
-    return _runs.name_spread(_runs.prepare(summary), alike, over=["devices"])
+    return _compare.name_spread(_runs.prepare(summary), alike, over=["devices"])
 
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """Each run's throughput and speed-up, with the medians of its configuration."""
     alike = [*CELL, "series"]
-    table = runs.assign(speed_up=_runs.relative(runs, runs[runs["devices"] == 1], alike))
+    table = runs.assign(speed_up=_compare.relative(runs, runs[runs["devices"] == 1], alike))
     table = table.assign(efficiency=table["speed_up"] / table["devices"])
     for column in PANELS:
         table = _medians.add_medians(table, PLACE, column)

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _medians, _panels, _points, _runs, style
+from plots import _axes, _compare, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -69,7 +69,7 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     runs = _runs.prepare(summary)
     alike = [*ROW, "batch", "learners"]
     of_crossbow = runs[runs["system"] == "crossbow"]
-    return _runs.name_spread(of_crossbow, alike, over=["learners"], with_learners=False)
+    return _compare.name_spread(of_crossbow, alike, over=["learners"], with_learners=False)
 
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:

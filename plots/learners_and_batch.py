@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from plots import _axes, _medians, _panels, _runs, style
+from plots import _axes, _compare, _medians, _panels, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -66,7 +66,7 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     runs = _runs.prepare(summary)
     kept = runs[(runs["system"] == "crossbow") & (runs["learners"] != "auto")]
     over = ["learners", "batch"]
-    return _runs.name_spread(kept, ["workload", "devices", *over], over, with_learners=False)
+    return _compare.name_spread(kept, ["workload", "devices", *over], over, with_learners=False)
 
 
 def _cells(runs: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _averaging, _axes, _medians, _panels, _points, _runs, style
+from plots import _averaging, _axes, _compare, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch", "learners", "tau"]
@@ -61,7 +61,7 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     runs = _runs.prepare(summary)
     # Momentum follows: Algorithm 1 has none of its own.
     follows = ("alpha", "mu", "momentum")
-    differ = _runs.varied(runs[runs["system"] == "crossbow"], "variant", follows)
+    differ = _compare.varied(runs[runs["system"] == "crossbow"], "variant", follows)
     alike = [*ROW, "variant"]
     return _runs.name_series(differ, alike, with_learners=False, untold=["variant"])
 

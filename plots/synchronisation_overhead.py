@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _averaging, _axes, _medians, _panels, _points, _runs, style
+from plots import _averaging, _axes, _compare, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch"]
@@ -66,7 +66,7 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     never, ssgd = table["tau"] == _averaging.NEVER, table["variant"] == "ssgd"
     table, never, ssgd = table[table["tau"] == "1"], table[never], table[ssgd]
     for column, reference in (("against_never", never), ("against_ssgd", ssgd)):
-        table[column] = _runs.relative(table, reference, alike)
+        table[column] = _compare.relative(table, reference, alike)
         cells = pd.MultiIndex.from_frame(table[alike])
         table[f"has_{column}"] = cells.isin(pd.MultiIndex.from_frame(reference[alike]))
     is_ssgd = table["variant"] == "ssgd"

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 import synthetic
 from synthetic import run, tables
@@ -184,7 +183,3 @@ def test_a_repeat_is_no_further_seed():
     _, table = draw("time_to_accuracy", tables_)
     assert list(table["seed"]) == [1, 2]
     assert "n = 2 seeds per configuration, 2 runs" in _runs.sample(tables_.summary)
-
-
-def test_an_infinite_median_is_no_number():
-    assert pd.isna(_runs.median_reached(pd.Series([1.0, np.nan])))

@@ -1,0 +1,42 @@
+"""Runs that a figure compares: which differ in one respect alone, and by how much."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from plots import _runs
+
+
+def varied(runs: pd.DataFrame, setting: str, following: Sequence[str] = ()) -> pd.DataFrame:
+    """The runs that others differ from in `setting` alone, and in what follows from it."""
+    rest = [name for name in _runs.SETTINGS if name in runs and name not in (setting, *following)]
+    if setting not in runs or runs.empty:
+        return runs.iloc[:0]
+    return runs[runs.groupby(rest, dropna=False)[setting].transform("nunique") > 1]
+
+
+def name_spread(
+    runs: pd.DataFrame, alike: list[str], over: Sequence[str], with_learners: bool = True
+) -> pd.DataFrame:
+    """The series that have several values in each of the columns `over`, named among themselves.
+
+    `alike` is that of `name_series`; what is in it and not in `over` is one place of a series.
+    """
+    named = _runs.name_series(runs, alike, with_learners)
+    place = [*(name for name in alike if name not in over), "series"]
+    counts = [named.groupby(place, dropna=False)[name].transform("nunique") for name in over]
+    is_spread = np.all([count > 1 for count in counts], axis=0)
+    return _runs.name_series(runs[is_spread], alike, with_learners)
+
+
+def relative(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:
+    """Each run's throughput over that of the reference runs of its seed; NaN where there is none.
+
+    Runs and their reference agree in the columns `alike`.
+    """
+    pair = [*alike, "seed"]
+    known = reference.groupby(pair, dropna=False)["images_per_s"].median()
+    if known.empty:
+        return pd.Series(np.nan, runs.index)
+    return runs["images_per_s"] / known.reindex(pd.MultiIndex.from_frame(runs[pair])).to_numpy()
