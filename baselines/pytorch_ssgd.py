@@ -1,7 +1,7 @@
 """Synchronous SGD in PyTorch: from the plain eager loop to one compiled, captured step.
 
 DistributedDataParallel over devices. The spec's options make the stronger forms: mixed precision,
-channels last, torch.compile, and the whole step as one CUDA graph (on one device).
+channels last, torch.compile, and the whole step as one CUDA graph, its all-reduce included.
 """
 
 from collections.abc import Callable
@@ -23,6 +23,9 @@ from bench.schedules import learning_rate
 from bench.system import Context, EpochResult
 from data_prep.torch_feed import compiles, feed_for
 from models.weights import load_torch
+
+# DistributedDataParallel times its first ten steps by events, which a capture does not permit.
+STEPS_BEFORE_CAPTURE = 11
 
 
 class PyTorchSSGD:
@@ -59,8 +62,10 @@ class PyTorchSSGD:
         if spec.channels_last:
             self.model.to(memory_format=torch.channels_last)
         self.forward: torch.nn.Module = self.model
+        self.side = torch.cuda.Stream(self.device) if spec.graph else None
         if self.ranks > 1:
-            self.forward = DistributedDataParallel(self.model)
+            with torch.cuda.stream(self.side):  # where it is captured
+                self.forward = DistributedDataParallel(self.model)
         self.batch_at = self.feed.batch_at
         if spec.compile:
             self.forward = torch.compile(self.forward, dynamic=False)
@@ -95,19 +100,20 @@ class PyTorchSSGD:
             self.model.train()
             self.begin(0)
             self.stage()
-            side = torch.cuda.Stream(self.device) if self.spec.graph else None
-            if side:
-                side.wait_stream(torch.cuda.current_stream(self.device))
-            with torch.cuda.stream(side):
-                self._step()
+            if self.side:
+                self.side.wait_stream(torch.cuda.current_stream(self.device))
+            with torch.cuda.stream(self.side):
+                for _ in range(STEPS_BEFORE_CAPTURE if self.side and self.ranks > 1 else 1):
+                    self._step()
+                    self.count.zero_()
             # The step made the momentum buffers; a first step from zero is the same step.
             for state in self.optimizer.state.values():
                 for buffer in state.values():
                     buffer.zero_()
-            if side:
-                self.step = self._captured(1, side)
+            if self.side:
+                self.step = self._captured(1, self.side)
                 many = self.spec.unroll
-                self.steps = self._captured(many, side) if many > 1 else self.step
+                self.steps = self._captured(many, self.side) if many > 1 else self.step
             for tensor, value in zip(self._model_tensors().values(), before, strict=True):
                 tensor.copy_(value)
             random_state.put(randomness, self.device)

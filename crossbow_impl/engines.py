@@ -18,6 +18,8 @@ Program = Callable[[], None]
 class Engine(Protocol):
     """What the training loop needs of a device."""
 
+    fits_when_prepared: bool  # whether what is prepared will not run out of memory when it runs
+
     def warm_up(self, programs: Sequence[Program], changed: Sequence[Tensor]) -> None:
         """Run each program once: one-off costs are not training. Undoes what they `changed`."""
 
@@ -45,6 +47,8 @@ class Engine(Protocol):
 
 class CpuEngine:
     """One learner after the other, on the one thread that a CPU device is."""
+
+    fits_when_prepared = True  # as far as a CPU tells
 
     def __init__(self) -> None:
         self._programs: Mapping[str, Program] = {}
@@ -87,6 +91,8 @@ class CpuEngine:
 
 class StreamEngine(CpuEngine):
     """Each learner on a CUDA stream of its own, forked from and joined to the current stream."""
+
+    fits_when_prepared = False
 
     def __init__(self, device: torch.device) -> None:
         super().__init__()
@@ -137,6 +143,8 @@ class StreamEngine(CpuEngine):
 
 class GraphEngine(StreamEngine):
     """Each program captured in a CUDA graph, the learners as its parallel branches."""
+
+    fits_when_prepared = True  # a capture takes the memory
 
     def __init__(self, device: torch.device) -> None:
         super().__init__(device)

@@ -39,7 +39,7 @@ class Replicas:
         """Whether there are now m learners, ready to go on; no, where memory has run out."""
         try:
             self._have(m)
-            self._loop.warm_up(learners=False)
+            self._loop.warm_up(learners=not self._engine.fits_when_prepared)
             self._capture(unroll)
             return True
         except torch.OutOfMemoryError as error:

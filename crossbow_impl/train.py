@@ -224,6 +224,7 @@ class Crossbow:
             torch.OutOfMemoryError: not a single learner fits any more.
         """
         before = len(self.learners)
+        self.begin(self.feed.plan(0), 0, 0)  # images for the attempt, also at an epoch's end
         if self.sync.all(self.replicas.resize(m, self.unroll), self.device):
             return True
         while not self.sync.all(self.replicas.resize(before, self.unroll), self.device):
