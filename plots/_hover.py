@@ -4,11 +4,15 @@ import re
 from collections.abc import Sequence
 from html import escape, unescape
 
+import pandas as pd
 from matplotlib.artist import Artist
+
+from plots import style
 
 _TOLD = "hover:"
 _BETWEEN = "\x1f"  # the unit separator, which no label has
 _GROUP = re.compile(r"""( *<g) id=(?:"([^"]*)"|'([^']*)')>""")
+_LEARNERS = re.compile(r" (m=|auto)")
 _POINT = re.compile(r"( *)(<use .*)/>")
 
 
@@ -17,13 +21,25 @@ def tell(mark: Artist, texts: str | Sequence[str]) -> None:
 
     A point that is not drawn (NaN, or outside the page) must have no text among several.
     """
+    if not texts:
+        return
     mark.set_gid(_TOLD + (texts if isinstance(texts, str) else _BETWEEN.join(texts)))
 
 
 def configuration(one) -> str:
-    """Series, batch, devices and workload of a row that has them, the first words of a text."""
+    """Series, learners, batch, devices and workload of a row: the first words of a text."""
+    parts = [one.series]
+    if one.series.startswith(style.title("crossbow")) and not _LEARNERS.search(one.series):
+        parts.append(f"m={str(one.learners).removesuffix('.0')}")
     devices = f"{one.devices:g} device{'' if one.devices == 1 else 's'}"
-    return f"{one.series}, b={one.batch:g}, {devices}, {one.workload}"
+    return ", ".join([*parts, f"b={one.batch:g}", devices, one.workload])
+
+
+def values(cells: pd.DataFrame, column: str, unit: str) -> list[str]:
+    """What each row has in a column, as texts of the points of a line."""
+    return [
+        f"{configuration(one)}: {getattr(one, column):.4g} {unit}" for one in cells.itertuples()
+    ]
 
 
 def titled(svg: str) -> str:

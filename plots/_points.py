@@ -33,8 +33,8 @@ def line(
     panel.plot(runs["x"], runs[column], **look | _NO_LINE | {"markersize": 2.2, "alpha": 0.6})
     cells = runs.dropna(subset="x").drop_duplicates("x").sort_values("x")
     (medians,) = panel.plot(cells["x"], cells[f"median_{name}"], **look)
-    drawn = cells.dropna(subset=f"median_{name}").to_dict("records")
-    _hover.tell(medians, [_value(cell, name) for cell in drawn])
+    drawn = cells.dropna(subset=f"median_{name}")
+    _hover.tell(medians, [_value(cell, name) for cell in drawn.itertuples()])
     late = runs[runs[column].isna()]
     is_followed = late[trained] > 0 if trained else late[column].notna()
     if trained:
@@ -52,10 +52,10 @@ def line(
         panel.plot(gone, [0.03] * len(gone), color=look["color"], transform=across, **_EDGE)
 
 
-def _value(cell: dict, name: str) -> str:
+def _value(cell, name: str) -> str:
     """What a reader sees who points at a median."""
-    ends = (f"{cell[f'{end}_{name}']:.4g}" for end in ("median", "low", "high"))
-    return "{}: {} ({} to {})".format(cell["series"], *ends)
+    ends = (f"{getattr(cell, f'{end}_{name}'):.4g}" for end in ("median", "low", "high"))
+    return "{}: {} ({} to {})".format(_hover.configuration(cell), *ends)
 
 
 def _end(low: float, high: float) -> float:
@@ -84,7 +84,7 @@ def row(
     bar = {"marker": "|", "markersize": 11, "mew": 1.6, "color": style.INK, "zorder": 4}
     if np.isfinite(one[f"median_{name}"]):
         (median,) = panel.plot(one[f"median_{name}"], place, **bar)
-        _hover.tell(median, _value(one.to_dict(), name))
+        _hover.tell(median, _value(one, name))
     late = runs.loc[runs[column].isna(), trained]
     followed = late[late > 0]
     low, high = one[f"low_{name}"], one[f"high_{name}"]

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from plots import _axes, _panels, _runs, style
+from plots import _axes, _hover, _panels, _runs, style
 from plots._curves import curves, lines
 from plots._tables import Tables
 
@@ -54,9 +54,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _panels.mark_not_run(panel)
         for series, members in here.groupby("series"):
             for line in lines(members, known):
+                line = line.assign(series=series, **dict(zip(CELL, (*row, batch), strict=True)))
                 _draw_line(panel, line, looks[series])
-                place = dict(zip(CELL, (*row, batch), strict=True))
-                drawn.append(line.assign(series=series, **place))
+                drawn.append(line)
         _panels.note(panel, here[~here["run"].isin(known)])
     _panels.legend(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()])
     return figure, pd.concat(drawn, ignore_index=True)[COLUMNS]
@@ -76,7 +76,12 @@ def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
     seconds, accuracy = line["train_s"], line["test_acc"]
     kind = line["kind"].iloc[0] if len(line) else "median"
     if kind == "median":
-        panel.step(seconds, accuracy, where="post", markevery=0.2, **look)
+        (median,) = panel.step(seconds, accuracy, where="post", markevery=0.2, **look)
+        if len(line):
+            last, time = line.iloc[-1], _panels.three_digits(seconds.iloc[-1])
+            _hover.tell(
+                median, f"{_hover.configuration(last)}: {last['test_acc']:.1%} after {time}"
+            )
         panel.fill_between(
             seconds,
             line["lowest"],

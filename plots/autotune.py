@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _panels, _runs, style
+from plots import _axes, _hover, _panels, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -109,10 +109,12 @@ def _draw_path(panel: Axes, chosen: pd.DataFrame, samples: pd.DataFrame, looks: 
 def _draw_rates(panel: Axes, samples: pd.DataFrame, fixed: pd.DataFrame, looks: dict) -> None:
     for batch, members in fixed.groupby("batch"):
         search = looks[batch] | {"linestyle": "--", "markerfacecolor": "white", "linewidth": 0.9}
-        panel.plot(members["learners"], members["images_per_s"], **search)
+        (line,) = panel.plot(members["learners"], members["images_per_s"], **search)
+        _hover.tell(line, _hover.values(members, "images_per_s", "images/s"))
     for batch, members in samples.groupby("batch"):
         medians = members.dropna(subset="median_images_per_s").drop_duplicates("learners")
-        panel.plot(medians["learners"], medians["median_images_per_s"], **looks[batch])
+        (line,) = panel.plot(medians["learners"], medians["median_images_per_s"], **looks[batch])
+        _hover.tell(line, _hover.values(medians, "median_images_per_s", "images/s"))
         for is_hollow, same in members.groupby("is_thrown_away"):
             dots = looks[batch] | {"linestyle": "none", "markersize": 2.2, "alpha": 0.7}
             dots |= {"markerfacecolor": "white"} if is_hollow else {}

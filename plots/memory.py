@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _panels, _runs, _slots, style
+from plots import _axes, _hover, _panels, _runs, _slots, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -91,7 +91,9 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
         panel.plot(medians.index, medians, **look)
     for kind, face in (("tuner", {"markerfacecolor": "white"}), ("run", {})):
         for batch, members in known[known["kind"] == kind].groupby("batch"):
-            panel.plot(members["x"], members[column], **looks[batch] | {"linestyle": ""} | face)
+            look = looks[batch] | {"linestyle": ""} | face
+            (marks,) = panel.plot(members["x"], members[column], **look)
+            _hover.tell(marks, _hover.values(members, column, "GiB"))
     _slots.mark_failures(panel, here[_is_missing(here, column)], looks)
 
 

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _medians, _panels, _runs, _slots, style
+from plots import _axes, _hover, _medians, _panels, _runs, _slots, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -68,17 +68,24 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
     for (batch, series), members in here[is_crossbow & ~is_auto].groupby(["batch", "series"]):
         medians = members.dropna(subset=["images_per_s"]).drop_duplicates("x").sort_values("x")
         look = looks[batch] | {"linestyle": lines[series]}
-        panel.plot(medians["x"], medians["median_images_per_s"], **look)
+        (line,) = panel.plot(medians["x"], medians["median_images_per_s"], **look)
+        _hover.tell(line, _hover.values(medians, "median_images_per_s", "images/s"))
     for batch, members in here[is_auto].groupby("batch"):
         star = {"marker": "*", "markersize": 9, "linestyle": "none", "zorder": 4}
         star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
-        panel.plot(members["x"], members["images_per_s"], **star)
+        told = members.dropna(subset="images_per_s")
+        (line,) = panel.plot(told["x"], told["images_per_s"], **star)
+        _hover.tell(line, _hover.values(told, "images_per_s", "images/s"))
     hues = style.hues(here["system"])
     for system, members in here[~is_crossbow].groupby("system"):
         level = {"color": hues[system], "linestyle": "--", "linewidth": 0.9, "zorder": 1}
         panel.axhline(members["median_images_per_s"].max(), **level)
         for batch, same in members.drop_duplicates(["slot", "batch"]).groupby("batch"):
-            panel.plot(same["x"], same["median_images_per_s"], linestyle="none", **looks[batch])
+            same = same.dropna(subset="median_images_per_s")
+            (line,) = panel.plot(
+                same["x"], same["median_images_per_s"], linestyle="none", **looks[batch]
+            )
+            _hover.tell(line, _hover.values(same, "median_images_per_s", "images/s"))
     for batch, members in here[~is_auto].groupby("batch"):
         dots = looks[batch] | {"linestyle": "none", "markersize": 2, "alpha": 0.6}
         panel.plot(members["x"], members["images_per_s"], **dots)

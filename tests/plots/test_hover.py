@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
+import synthetic
 from matplotlib.figure import Figure
+from test_figures import draw
 
 from plots import _files, _hover
 
@@ -36,3 +39,17 @@ def test_texts_that_no_point_took_are_not_given_to_the_next_mark(tmp_path):
     svg = drawn(tmp_path, ([1, float("nan")], ["one", "nowhere"]), ([5, 6], ["five", "six"]))
     assert re.findall(r"<title>(\w+)</title>", svg)[-2:] == ["five", "six"]
     assert "nowhere" not in svg
+
+
+MARKED = ["accuracy_over_time", "autotune", "energy", "epochs_to_accuracy", "memory", "throughput"]
+MARKED += ["target_rules", "time_split", "time_to_accuracy", "time_to_any_accuracy"]
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_marks_tell_their_configuration(name):
+    figure, _ = draw(name, synthetic.gpu_matrix(devices=(1,), batches=(16,)))
+    told = [mark.get_gid().split("\x1f") for mark in figure.findobj() if mark.get_gid()]
+    texts = [text.removeprefix("hover:") for several in told for text in several]
+    where = ", b=16, 1 device, resnet32 on cifar10 to 90%: "
+    assert any(re.match(f"Crossbow,? m=4{where}", text) for text in texts)
+    assert not any("nan" in text for text in texts)
