@@ -1,6 +1,7 @@
 """The figures that the paper lacks: what they draw is what small runs give by hand."""
 
 import inspect
+import json
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,6 +13,7 @@ from test_figures import draw, words
 
 from bench.metrics import epochs_to_target
 from plots import _files, _runs, mlperf_convergence, noise_floor, style
+from plots.published import mlperf
 
 BEYOND = ["mlperf_convergence", "noise_floor", "target_rules", "time_split", "time_to_any_accuracy"]
 
@@ -148,6 +150,24 @@ def test_mlperf_has_the_epochs_of_its_points():
     # By hand, of the 17 runs of rcps_resnet.json at 1632, and the ten at 32768.
     assert medians[1632] == 35 and medians[32768] == 56
     assert table["total_batch"].value_counts()[1632] == 17
+
+
+def test_of_each_batch_mlperfs_newest_round_counts(tmp_path):
+    rounds = {"1.0.0": {1632: [34, 35], 2048: [38]}, "4.0.0": {1632: [33]}}
+    for name, by_batch in rounds.items():
+        folder = tmp_path / f"mlperf_logging/rcp_checker/training_{name}"
+        folder.mkdir(parents=True)
+        points = {
+            f"resnet_ref_{batch}": {
+                "BS": batch,
+                "Hyperparams": {"optimizer": "lars"},
+                "Epochs to converge": epochs,
+            }
+            for batch, epochs in by_batch.items()
+        }
+        (folder / "rcps_resnet.json").write_text(json.dumps(points))
+    rows = [tuple(row.values()) for row in mlperf.points(tmp_path)]
+    assert rows == [(1632, "lars", "4.0.0", 1, 33), (2048, "lars", "1.0.0", 1, 38)]
 
 
 def test_our_runs_beside_mlperf_count_from_their_epochs():
