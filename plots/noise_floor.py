@@ -28,7 +28,7 @@ def shown(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs that were repeated, with their repeats."""
     runs = _prepare(summary)
     alike = [name for name in _runs.SETTINGS if name in runs]
-    group = runs.groupby([*alike, "machine", "seed"], dropna=False)
+    group = runs.groupby([*alike, "seed"], dropna=False)
     return summary[group["repeat"].transform("nunique") > 1]
 
 
