@@ -33,6 +33,14 @@ def test_failed_runs_come_first_with_their_reason(report):
     assert 'id="failed"' not in report(ROW)
 
 
+def test_what_never_ran_had_no_machine(report):
+    missing = ROW | {"run": "z", "status": "not_available", "machine": ""}
+    assert "a machine that was not recorded" in report(ROW, FAILED | {"machine": ""})
+    page = report(ROW, missing)
+    assert "1 not available. They ran on" in page and "not recorded" not in page
+    assert "They ran on" not in report(missing)
+
+
 def test_hostile_text_stays_text(report):
     page = report(FAILED | {"run": '"><img src=x>', "machine": "<i>"})
     assert "<script>alert" not in page and "&lt;script&gt;alert" in page

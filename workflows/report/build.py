@@ -7,6 +7,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from bench import record
 from workflows.report import claims as claim_rows
 from workflows.report import figures as figure_files
 from workflows.report import runs as run_rows
@@ -76,13 +77,12 @@ def overview(rows: list[dict]) -> str:
     statuses = Counter(row["status"].replace("_", " ") for row in rows)
     work = {_workload(row) for row in rows}
     systems = {row["system"] for row in rows}
-    machines = {row["machine"] or "a machine that was not recorded" for row in rows}
+    ran = [row for row in rows if row["status"] != record.NOT_AVAILABLE]
+    machines = {row["machine"] or "a machine that was not recorded" for row in ran}
     count = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
     ended = _joined([f"{number} {status}" for status, number in statuses.most_common()])
-    return (
-        f"{count} of {_listed(work)} with {_listed(systems)}: {ended}. "
-        f"They ran on {_listed(machines)}."
-    )
+    told = f"{count} of {_listed(work)} with {_listed(systems)}: {ended}."
+    return f"{told} They ran on {_listed(machines)}." if machines else told
 
 
 def _workload(row: dict) -> str:
