@@ -43,7 +43,8 @@ def write_pieces(
         header = {"descr": "|u1", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(file, header)
         for piece in pieces:
-            file.write(np.ascontiguousarray(piece).data.cast("B"))
+            # In one dimension: of more, a piece without images has no bytes to be cast to.
+            file.write(np.ascontiguousarray(piece).reshape(-1).data)
 
     return write_hashed(path, write)
 

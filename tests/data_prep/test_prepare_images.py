@@ -107,6 +107,14 @@ def test_decoded_records_are_the_middle_squares_of_the_images(source, tmp_path):
     assert records.std == pytest.approx(scaled.std((0, 1, 2)), abs=1e-6)
 
 
+@pytest.mark.parametrize("name", ["imagefolder", "imagefolder-16"])
+def test_a_shard_of_which_nothing_is_left_is_empty(source, tmp_path, name):
+    write_files(source, {"train/cat/large.txt": b"no image " * 1000})
+    records = make(source, tmp_path / "records", name, shard_mb=0.008)
+    assert records.train_labels.tolist() == [0] * 4 + [1] * 4
+    assert len(report_of(tmp_path / "records")) == 1
+
+
 def test_mean_and_deviation_are_those_of_the_training_images(tmp_path):
     source = good_folder(tmp_path / "photos", train=20)
     records = make(source, tmp_path / "records")
