@@ -25,7 +25,7 @@ def main() -> int:
     parser.add_argument(
         "--verify",
         action="store_true",
-        help="check the sha256 of records already there, and make bad ones again",
+        help="check the sha256 of records already there, and make all again if one is bad",
     )
     images = parser.add_argument_group("datasets of encoded images")
     images.add_argument("--strict", action="store_true", help="refuse what the rules would mend")

@@ -17,6 +17,10 @@ def check_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if needed + _RESERVE > free:
         raise RecordsError(
-            f"{folder}: {needed / 1e9:.2f} GB are needed and {free / 1e9:.2f} GB free; "
-            "make room or choose a folder on another disk"
+            f"{folder}: {_amount(needed)} are needed, {_amount(_RESERVE)} are to stay free, and "
+            f"{_amount(free)} are; make room or choose a folder on another disk"
         )
+
+
+def _amount(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.2f} MB"

@@ -2,7 +2,7 @@
 
 from pathlib import Path, PurePosixPath
 
-from data_prep.class_folders import class_names, list_folder
+from data_prep.class_folders import class_names, list_folder, sample_of
 from data_prep.imagenet_truth import find_truth
 from data_prep.records import RecordsError
 from data_prep.samples import LEFT_OUT, Listing, Problem, Sample
@@ -30,11 +30,15 @@ def list_folders(root: Path, archives: Path) -> Listing:
                 said = "no ground truth says its class"
                 problems.append(Problem(f"val/{path.name}", said, LEFT_OUT))
             else:
-                size, label = path.stat().st_size, classes.index(wnid)
-                tests.append(Sample(f"val/{path.name}", str(path), 0, size, label))
+                found = sample_of(f"val/{path.name}", path, classes.index(wnid))
+                if isinstance(found, Sample):
+                    tests.append(found)
+                else:
+                    problems.append(found)
     samples, more = list_folder(root / "train", classes, "train/")
     # In the order of the tars, so that all forms make the same records.
     samples.sort()
     tests.sort(key=lambda sample: PurePosixPath(sample.name).name)
     splits = {"train": samples, "test": tests}
-    return Listing(str(root), classes, splits, problems=problems + more)
+    walked = (root / "train", val)
+    return Listing(str(root), classes, splits, problems=problems + more, walked=walked)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from data_prep.atomic_files import write_array, write_pieces, write_text
+from data_prep.problem_report import REPORT
 from data_prep.records import SPLITS, RecordsError, array_files
 from data_prep.samples import NOTED, Listing, Problem
 from data_prep.shard_task import ShardTask
@@ -40,23 +41,26 @@ def problems(made: list[Made], listing: Listing) -> list[Problem]:
     return found
 
 
-def join(made: list[Made], folder: Path, where: str) -> dict[str, Any]:
+def join(made: list[Made], folder: Path, listing: Listing) -> dict[str, Any]:
     """Write the files that span shards into `folder`; `counts`, `files`, `mean` and `std`.
 
     Raises:
-        RecordsError: there is no usable image in a split; `where` is the source.
+        RecordsError: there is no usable image in a split.
     """
     counts, files = {}, {}
     for split in SPLITS:
         parts = [(task, facts) for task, facts in made if task.split == split]
         counts[split] = sum(len(facts["labels"]) for _, facts in parts)
         if not counts[split]:
-            raise RecordsError(f"{where}: no {split} image can be used; see docs/data.md for why")
+            raise RecordsError(
+                f"{listing.where}: none of {len(listing.samples[split]):,} {split} images can be "
+                f"used; {folder / REPORT} says why of each"
+            )
         write = _join_arrays if parts[0][0].side else _join_index
         files |= write(split, parts, folder)
         names = "".join(f"{name}\n" for _, facts in parts for name in facts["names"])
         files[names_file(split)] = write_text(folder / names_file(split), names)
-    return {"counts": counts, "files": files, **_statistics(made, counts["train"], where)}
+    return {"counts": counts, "files": files, **_statistics(made, counts["train"], listing.where)}
 
 
 def _join_arrays(split: str, parts: list[Made], folder: Path) -> dict[str, Any]:

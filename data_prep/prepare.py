@@ -12,7 +12,14 @@ from data_prep.folder_lock import folder_lock
 from data_prep.labels import checked_labels
 from data_prep.options import Options
 from data_prep.partial_records import PartialRecords, finish_publishing
-from data_prep.records import FORMAT, SPLITS, RecordsError, open_records, read_manifest
+from data_prep.records import (
+    FORMAT,
+    SPLITS,
+    RecordsError,
+    open_records,
+    read_manifest,
+    to_be_made_again,
+)
 
 
 def prepare(
@@ -51,7 +58,7 @@ def prepare(
         chosen = options or Options()
         prepare_images(name, dataset, side, folder, archives, verify, report, chosen)
         return
-    if _is_finished(folder, dataset.ORIGINS, verify):
+    if _is_finished(folder, dataset.ORIGINS, verify, report):
         report(f"{folder}: already finished")
         return
 
@@ -89,12 +96,23 @@ def _refuse_other_dataset(name: str, folder: Path) -> None:
         raise RecordsError(f"{folder}: holds the records of {found}; choose another folder")
 
 
-def _is_finished(folder: Path, origins: list[dict[str, str]], verify: bool) -> bool:
+def _is_finished(
+    folder: Path,
+    origins: list[dict[str, str]],
+    verify: bool,
+    report: Callable[[str], None] = lambda line: None,
+) -> bool:
     try:
-        open_records(folder, verify)
-        return read_manifest(folder)["origin"] in origins
+        if read_manifest(folder)["origin"] not in origins:
+            return False
     except RecordsError:
         return False
+    try:
+        open_records(folder, verify)
+    except RecordsError as error:
+        report(to_be_made_again(error))
+        return False
+    return True
 
 
 def _check_split(

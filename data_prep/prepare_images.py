@@ -14,7 +14,15 @@ from data_prep.partial_records import PartialRecords, finish_publishing
 from data_prep.problem_report import REPORT, count_actions, refuse_problems, write_report
 from data_prep.processes import spread
 from data_prep.progress import Progress
-from data_prep.records import FORMAT, SHARDS, SPLITS, RecordsError, open_records, read_manifest
+from data_prep.records import (
+    FORMAT,
+    SHARDS,
+    SPLITS,
+    RecordsError,
+    open_records,
+    read_manifest,
+    to_be_made_again,
+)
 from data_prep.samples import CONVERTED, LEFT_OUT, NOTED, Listing
 from data_prep.shard_task import ShardTask, make_shard
 
@@ -46,27 +54,32 @@ def prepare_images(
             raise
         report(f"{folder}: already finished, though its source can't be used now ({error})")
         return
+    _refuse_inside(folder, listing)
     listing.drop_duplicates()
     source["origin"] = listing.origin | {"images": listing.digest()}
+    # Asked before anything is written: finished records may lie where nothing can be.
+    if _is_finished(folder, source, verify, options.strict, report):
+        report(f"{folder}: already finished")
+        return
     folder.mkdir(parents=True, exist_ok=True)
     with folder_lock(folder, report):
         finish_publishing(folder)
+        # Asked again: it may have been finished just now, by this or by who held the lock.
         if _is_finished(folder, source, verify, options.strict):
             report(f"{folder}: already finished")
             return
         partial = PartialRecords(folder, source)
         partial.begin()
-        _refuse_unusable(listing)
-        if options.strict:
-            refuse_problems(listing.problems, partial.folder)
+        _refuse_empty(listing, partial.folder)
         tasks = _tasks(partial.folder, listing, settings, side)
         _make(name, tasks, folder, options, report)
         made = finished(tasks)
         rows = problems(made, listing)
+        written = write_report(partial.folder, rows)
         if options.strict:
             refuse_problems(rows, partial.folder)
-        joined = join(made, partial.folder, listing.where)
-        joined["files"][REPORT] = write_report(partial.folder, rows)
+        joined = join(made, partial.folder, listing)
+        joined["files"][REPORT] = written
         actions, names = count_actions(rows), list(listing.class_names)
         about = {"classes": len(names), "class_names": names, "problems": actions}
         shape = [settings.side, settings.side, 3]
@@ -82,7 +95,13 @@ def _manifest(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def _is_finished(folder: Path, source: dict[str, Any], verify: bool, strict: bool) -> bool:
+def _is_finished(
+    folder: Path,
+    source: dict[str, Any],
+    verify: bool,
+    strict: bool,
+    report: Callable[[str], None] = lambda line: None,
+) -> bool:
     """Whether the folder holds records of this source, by as much of it as is known."""
     manifest = _manifest(folder)
     if any(manifest.get(key) != value for key, value in source.items()):
@@ -91,18 +110,27 @@ def _is_finished(folder: Path, source: dict[str, Any], verify: bool, strict: boo
         return False
     try:
         open_records(folder, verify)
-    except RecordsError:
+    except RecordsError as error:
+        report(to_be_made_again(error))
         return False
     return True
 
 
-def _refuse_unusable(listing: Listing) -> None:
-    if not listing.samples["train"]:
-        raise RecordsError(f"{listing.where}: no training images; give the folder that has them")
-    if not listing.samples["test"]:
-        raise RecordsError(
-            f"{listing.where}: no test images; add some, or hold out more with --test-fraction"
-        )
+def _refuse_empty(listing: Listing, folder: Path) -> None:
+    for split, remedy in (("train", "give a source that has them"), ("test", listing.remedy)):
+        if not listing.samples[split]:
+            write_report(folder, listing.problems)
+            seen = f"; {folder / REPORT} lists what is there instead" if listing.problems else ""
+            raise RecordsError(f"{listing.where}: no {split} images; {remedy}{seen}")
+
+
+def _refuse_inside(folder: Path, listing: Listing) -> None:
+    for walked in listing.walked:
+        if folder.resolve().is_relative_to(walked.resolve()):
+            raise RecordsError(
+                f"{folder}: lies in {walked}, every file of which is taken for an image; choose a "
+                "folder outside"
+            )
 
 
 def _tasks(folder: Path, listing: Listing, settings: Settings, side: int) -> list[ShardTask]:

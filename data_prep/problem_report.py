@@ -30,16 +30,15 @@ def count_actions(problems: list[Problem]) -> dict[str, int]:
 
 
 def refuse_problems(problems: list[Problem], folder: Path) -> None:
-    """Refuse anything but what is kept as it is, and leave the report in the folder.
+    """Refuse anything but what is kept as it is; the report of `problems` lies in the folder.
 
     Raises:
         RecordsError: there is such a problem.
     """
     refused = [problem for problem in problems if problem.action != KEPT]
     if refused:
-        write_report(folder, problems)
         first = ": ".join(part for part in refused[0][:2] if part)
         raise RecordsError(
-            f"{first}; --strict was asked for, and refuses that and {len(refused) - 1} more, which "
-            f"{folder / REPORT} lists: mend them, or leave --strict out"
+            f"{first}; --strict was asked for, and {folder / REPORT} lists all that it refuses "
+            f"({len(refused):,}): mend them, or leave --strict out"
         )

@@ -143,6 +143,11 @@ def open_records(folder: str | Path, verify: bool = False) -> "Records | ShardRe
     )
 
 
+def to_be_made_again(error: RecordsError) -> str:
+    """What is told of records that are there and no good, by the command that mends them."""
+    return f"{str(error).rpartition('; ')[0]}; all is made again"
+
+
 def file_sha256(path: Path) -> str:
     """SHA-256 of a file, in hex."""
     with path.open("rb") as file:

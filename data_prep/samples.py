@@ -40,6 +40,8 @@ class Listing:
         where: the source, for errors.
         origin: checksum by name of the source files that have a published one.
         problems: what was wrong with the source itself, and files that are no images.
+        walked: folders of which every file counts, so that nothing may be written there.
+        remedy: what to do where there are no test images.
     """
 
     where: str
@@ -47,6 +49,8 @@ class Listing:
     samples: dict[str, list[Sample]]
     origin: dict[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    walked: tuple[Path, ...] = ()
+    remedy: str = "give a source that has them"
 
     def drop_duplicates(self) -> None:
         """Leave out samples whose name came before in their split, and say so."""

@@ -1,3 +1,5 @@
+import os
+
 import pytest
 from image_files import encoded, good_folder, write_files
 
@@ -59,11 +61,61 @@ def test_links_are_followed_and_broken_ones_told(tmp_path):
     assert "No such file" in problems["train/cat/broken.jpg"]
 
 
+def told(listing):
+    return {problem.file: problem.problem for problem in listing.problems}
+
+
+def test_nothing_beside_the_folders_that_are_read_is_skipped_silently(tmp_path):
+    folder = good_folder(tmp_path)
+    write_files(folder, {"test/cat/1.jpg": encoded(), "b/1.jpg": encoded(), "README": b"about"})
+    listing = imagefolder.list_samples(folder, 0.1)
+    said = "beside train/ and val/"
+    assert told(listing) == {"README": said, "b/": said, "test/": said}
+    for samples in listing.samples.values():
+        assert {name.split("/")[0] for name in names(samples)} <= {"train", "val"}
+
+
+def test_hidden_folders_are_no_classes_and_hold_no_images(tmp_path):
+    folder = good_folder(tmp_path)
+    for hidden in ("train/.ipynb_checkpoints", "train/cat/.thumbs", "val/__MACOSX"):
+        write_files(folder, {f"{hidden}/1.jpg": encoded()})
+    listing = imagefolder.list_samples(folder, 0.1)
+    assert listing.class_names == ("cat", "dog")
+    said = "a hidden folder"
+    assert told(listing) == {
+        "train/.ipynb_checkpoints": said,
+        "train/cat/.thumbs": said,
+        "val/__MACOSX": said,
+    }
+    assert [len(samples) for samples in listing.samples.values()] == [8, 4]
+
+
+def test_links_that_lead_back_are_not_followed(tmp_path):
+    folder = good_folder(tmp_path / "photos", train=1, test=1)
+    before = names(imagefolder.list_samples(folder, 0.1).samples["train"])
+    (folder / "train/cat/up").symlink_to(folder)
+    (folder / "train/cat/self").symlink_to("self")
+    (folder / "train/dog/again").symlink_to(folder / "train/dog")
+    listing = imagefolder.list_samples(folder, 0.1)
+    assert names(listing.samples["train"]) == before
+    found = told(listing)
+    assert found.pop("train/cat/self").startswith("can't be read (Too many levels")
+    assert set(found) == {"train/cat/up", "train/dog/again"}
+    assert set(found.values()) == {"a link to a folder around it"}
+
+
+def test_what_is_no_file_is_left_out_rather_than_waited_for(tmp_path):
+    folder = good_folder(tmp_path)
+    os.mkfifo(folder / "train/cat/pipe.jpg")
+    assert told(imagefolder.list_samples(folder, 0.1)) == {"train/cat/pipe.jpg": "no plain file"}
+
+
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"1.jpg": b"x"}, "0 folders of classes where two are the least"),
-        ({"train/cat/1.jpg": b"x"}, "train: 1 folders of classes"),
+        ({"1.jpg": b"x"}, "no folders of classes where two are the least"),
+        ({"train/cat/1.jpg": b"x"}, "train: one folder of a class where two"),
+        ({"val/cat/1.jpg": b"x", "b/1.jpg": b"x"}, "val: no class, but there is no .*train"),
     ],
 )
 def test_what_is_no_folder_of_classes_is_refused(tmp_path, files, words):
@@ -72,7 +124,7 @@ def test_what_is_no_folder_of_classes_is_refused(tmp_path, files, words):
 
 
 def test_no_folder_at_all_is_refused(tmp_path):
-    with pytest.raises(RecordsError, match="nowhere: not a folder; give --archives"):
+    with pytest.raises(RecordsError, match="nowhere: not a folder; name the folder"):
         imagefolder.list_samples(tmp_path / "nowhere", 0.1)
     with pytest.raises(RecordsError, match="name it with --archives"):
         imagefolder.list_samples(None, 0.1)

@@ -193,6 +193,9 @@ def test_a_disk_that_is_too_small_is_refused_before_anything_is_read(
     tiny_mnist, tmp_path, monkeypatch, reads
 ):
     monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda path: SimpleNamespace(free=10**6))
-    with pytest.raises(RecordsError, match=r"mnist: 0\.00 GB are needed and 0\.00 GB free; make"):
+    with pytest.raises(
+        RecordsError,
+        match=r"mnist: 0\.01 MB are needed, 50\.00 MB are to stay free, and 1\.00 MB are; make",
+    ):
         prepare("mnist", tmp_path / "mnist", tiny_mnist())
     assert reads == []

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from image_files import encoded, good_folder, pixels, turned, write_files
 
-from data_prep import disk_space, shard_task
+from data_prep import disk_space, prepare_images, shard_task
 from data_prep.options import Options
 from data_prep.prepare import prepare
 from data_prep.records import RecordsError, open_records
@@ -193,6 +193,58 @@ def contents_of_files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
+def test_strict_counts_all_that_it_refuses(source, tmp_path):
+    write_files(source, {"train/README": b"", "train/cat/bad.jpg": b"x", "val/dog/bad.jpg": b"x"})
+    with pytest.raises(RecordsError, match=r"lists all that it refuses \(3\)"):
+        make(source, tmp_path / "records", strict=True)
+    assert len(report_of(tmp_path / "records/.partial")) == 3
+
+
+@pytest.mark.parametrize(
+    ("gone", "words"),
+    [
+        ("val", "no test images; put some there, in folders of their classes"),
+        ("train", "no train images; give a source that has them"),
+    ],
+)
+def test_a_split_without_files_is_refused_with_what_helps(source, tmp_path, gone, words):
+    write_files(source, {"val/emu/1.jpg": encoded()})
+    for path in source.glob(f"{gone}/[cd]*/*"):
+        path.unlink()
+    with pytest.raises(RecordsError, match=rf"{words}; .*preparation\.csv lists"):
+        make(source, tmp_path / "records")
+    rows = report_of(tmp_path / "records/.partial")
+    assert ["val/emu/1.jpg", "of a class that isn't in train", "left out"] in rows
+
+
+def test_a_folder_too_small_to_hold_out_any_says_what_helps(source, tmp_path):
+    shutil.rmtree(source / "val")
+    with pytest.raises(RecordsError, match=r"no test images; sort them into .*--test-fraction"):
+        make(source, tmp_path / "records", test_fraction=0.001)
+
+
+@pytest.mark.parametrize("inside", ["", "train", "records"])
+def test_records_inside_of_the_source_are_refused(source, tmp_path, inside):
+    before = sorted(source.rglob("*"))
+    (tmp_path / "link").symlink_to(source)
+    for name in ("photos", "link"):
+        with pytest.raises(RecordsError, match=r"lies in .*photos, every file of which"):
+            make(source, tmp_path / name / inside)
+    assert sorted(source.rglob("*")) == before
+
+
+def test_finished_records_need_no_folder_that_can_be_written(source, tmp_path, monkeypatch):
+    folder, said = tmp_path / "records", []
+    make(source, folder)
+
+    def refuse(*arguments):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(prepare_images, "folder_lock", refuse)
+    make(source, folder, said=said.append)
+    assert said[-1] == f"{folder}: already finished"
+
+
 def test_strict_takes_grey_photographs(source, tmp_path):
     write_files(source, {"train/cat/grey.jpg": encoded("L")})
     assert len(make(source, tmp_path / "records", strict=True).train_labels) == 9
@@ -259,7 +311,7 @@ def test_a_disk_that_is_too_small_is_refused_before_anything_is_made(source, tmp
     )
     monkeypatch.setattr(shard_task, "write_hashed", lambda *_: pytest.fail("written"))
     write_files(source, {"train/cat/large.jpg": bytes(40_000_000)})
-    with pytest.raises(RecordsError, match=r"0\.04 GB are needed and 0\.06 GB free; make room"):
+    with pytest.raises(RecordsError, match=r"40\.04 MB are needed, 50\.00 MB .*60\.00 MB"):
         make(source, folder)
     assert contents_of_files(folder) == before
 
@@ -273,8 +325,11 @@ def test_a_verify_finds_a_changed_shard_and_makes_it_again(source, tmp_path):
     (folder / "train-000000.tar").write_bytes(shard)
     with pytest.raises(RecordsError, match=r"train-000000\.tar: contents differ"):
         open_records(folder, verify=True)
-    make(source, folder, verify=True)
+    said = []
+    make(source, folder, verify=True, said=said.append)
     assert contents(folder) == before
+    differs = f"{folder}/train-000000.tar: contents differ from the manifest's sha256"
+    assert f"{differs}; all is made again" in said
     (folder / "train-000000.tar").write_bytes(shard[:-1])
     with pytest.raises(RecordsError, match=r"train-000000\.tar: \d+ bytes where the manifest"):
         open_records(folder)
@@ -306,8 +361,12 @@ def test_nothing_usable_is_refused(tmp_path):
         tmp_path / "photos",
         {"train/a/1.jpg": b"x", "train/b/1.jpg": b"x", "val/a/1.jpg": encoded()},
     )
-    with pytest.raises(RecordsError, match="photos: no train image can be used"):
+    with pytest.raises(
+        RecordsError, match=r"photos: none of 2 train images can be used; .*says why"
+    ):
         make(source, tmp_path / "records")
+    rows = report_of(tmp_path / "records/.partial")
+    assert ["train/a/1.jpg", "not an image", "left out"] in rows
     with pytest.raises(RecordsError, match="no finished records"):
         open_records(tmp_path / "records")
 
