@@ -64,6 +64,7 @@ class PyTorchSSGD:
         self.forward: torch.nn.Module = self.model
         self.side = torch.cuda.Stream(self.device) if spec.graph else None
         if self.ranks > 1:
+            self.drain()  # the weights are there, whichever stream copied them
             with torch.cuda.stream(self.side):  # where it is captured
                 self.forward = DistributedDataParallel(self.model)
         self.batch_at = self.feed.batch_at
@@ -106,6 +107,7 @@ class PyTorchSSGD:
                 for _ in range(STEPS_BEFORE_CAPTURE if self.side and self.ranks > 1 else 1):
                     self._step()
                     self.count.zero_()
+            self.drain()
             # The step made the momentum buffers; a first step from zero is the same step.
             for state in self.optimizer.state.values():
                 for buffer in state.values():

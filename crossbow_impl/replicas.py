@@ -37,6 +37,7 @@ class Replicas:
 
     def resize(self, m: int, unroll: bool) -> bool:
         """Whether there are now m learners, ready to go on; no, where memory has run out."""
+        self._engine.release()  # what was prepared for as many as there were
         try:
             self._have(m)
             self._loop.warm_up(learners=not self._engine.fits_when_prepared)

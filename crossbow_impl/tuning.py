@@ -68,6 +68,8 @@ class Tuning:
         while not system.resize(self.learners):
             self._tuner.did_not_fit(len(system.learners))
             self.trace[-1]["decision"] = "out_of_memory"
+            if self.learners == len(system.learners):
+                break
         system.drain()
         self._seconds += time.monotonic() - started
         self.trace[-1]["tuning_s"] = self._seconds

@@ -111,6 +111,17 @@ def test_one_more_learner_that_does_not_fit_is_not_a_failure(crossbow, monkeypat
     assert system.trace[-1]["decision"] == "out_of_memory"
 
 
+def test_tuning_ends_where_no_more_ever_fit(crossbow, monkeypatch):
+    """Nor, at a second try, as many as there are: what was prepared before is in the way."""
+    system, tries = crossbow(learners="auto", batch=4), []
+    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
+    monkeypatch.setattr(system, "resize", lambda m: tries.append(m) or len(tries) > 20)
+    for epoch in range(8):
+        learners = system.train_epoch(epoch).learners
+    assert (learners, tries) == (1, [2])
+    assert system.trace[-1]["decision"] == "out_of_memory"
+
+
 @pytest.mark.parametrize("batch_norm", ["averaged", "shared", "re-estimated"])
 def test_batch_norm_statistics_of_the_central_model(device_type, batch_norm, crossbow):
     system = crossbow(
@@ -136,7 +147,7 @@ def test_memory_that_runs_out_while_growing(graph, crossbow, monkeypatch):
     monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
     total = torch.cuda.get_device_properties(0).total_memory
     torch.cuda.empty_cache()
-    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**26) / total)
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**28) / total)
     try:
         for epoch in range(10):
             result = system.train_epoch(epoch)
