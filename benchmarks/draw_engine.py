@@ -18,14 +18,17 @@ NETWORKS = {"lenet": "LeNet", "resnet32": "ResNet-32", "resnet50": "ResNet-50", 
 
 
 def draw(folder: Path) -> tuple[Figure, str]:
-    """The figure and its caption. Of each network, the last call that swept its learners."""
+    """The figure and its caption. Of each network, the last call with most of its sweeps."""
     rows = pd.read_csv(folder / "engine.csv", dtype=str, keep_default_na=False)
     rows = rows[(rows["devices"] == "1") & rows["unroll"].isin(["", "1"])]
     numbers = ["batch", "learners", "images_per_s"]
     rows[numbers] = rows[numbers].apply(pd.to_numeric)
     sweeps = _of(rows, "crossbow", STRONGEST)
     swept = sweeps.groupby(["model", "call", "batch"], sort=False)["learners"].nunique()
-    calls = {model: call for (model, call, _), count in swept.items() if count > 1}
+    swept = swept[swept > 1].groupby(["model", "call"], sort=False).sum()
+    calls = {
+        model: of_one[::-1].idxmax()[1] for model, of_one in swept.groupby("model", sort=False)
+    }
     sweeps = sweeps[sweeps["call"] == sweeps["model"].map(calls)]
     batches = style.batch_looks(sweeps["batch"])
     figure = Figure(figsize=(max(2.4 * len(calls), 4.2), 3.2), layout="constrained")
@@ -75,6 +78,6 @@ def _panel(panel: Axes, rows: pd.DataFrame, batches: dict[int, dict]) -> None:
     panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     panel.yaxis.set_major_formatter("{x:,.0f}")
     panel.yaxis.set_minor_locator(NullLocator())
-    ticks = [m for m in (1, 2, 4, 8, 16, 24) if m <= sweeps["learners"].max()]
+    ticks = [m for m in (1, 2, 4, 8, 16, 32) if m <= sweeps["learners"].max()]
     panel.set_xticks(ticks, [str(m) for m in ticks])
     panel.set_xlabel("learners")

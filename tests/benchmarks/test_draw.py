@@ -36,7 +36,8 @@ def folder(tmp_path):
         rate(16, 1, 10.0, "old"), rate(16, 2, 11.0, "old"),
         rate(16, 1, 20.0), rate(16, 2, 40.0), rate(16, 2, 50.0, unroll=4),
         rate(16, 1, 19.0, system="pytorch"), rate(16, 1, 2.0, system="pytorch", **eager),
-        rate(64, 1, 30.0, "spot"), rate(16, 8, 30.0, "spot"), rate(16, 1, 99.0, devices=2),
+        rate(16, 4, 60.0), rate(16, 8, 30.0, "spot"), rate(16, 1, 99.0, devices=2),
+        rate(64, 1, 30.0, "spot"), rate(64, 2, 30.0, "spot"),
     ]  # fmt: skip
     record.write_table(tmp_path / "engine.csv", engine.COLUMNS, rows)
     gpu = {"gpus": [{"name": "NVIDIA X"}]}
@@ -68,11 +69,11 @@ def lines(panel):
     return [list(line.get_ydata()) for line in panel.get_lines()]
 
 
-def test_engine_draws_the_last_sweep_of_one_gpu_beside_pytorch(folder):
+def test_engine_draws_the_last_full_sweep_of_one_gpu_beside_pytorch(folder):
     figure, caption = draw_engine.draw(folder)
     (panel,) = figure.axes
     assert panel.get_title() == "ResNet-32"
-    assert lines(panel) == [[20.0, 40.0], [19.0, 19.0], [2.0, 2.0]]
+    assert lines(panel) == [[20.0, 40.0, 60.0], [19.0, 19.0], [2.0, 2.0]]
     assert "call one: 1 x NVIDIA X" in caption
 
 
