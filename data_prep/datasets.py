@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from data_prep.archives import SourceFile
+from data_prep.options import MAX_SIDE
 from data_prep.records import RecordsError
 from data_prep.samples import Listing
 
@@ -94,13 +95,16 @@ def resolve(name: str) -> tuple[str, int]:
     """The dataset that `name` asks for, and the side of its decoded images, 0 for as they are.
 
     Raises:
-        RecordsError: there is no dataset of this name, or its images are of one size already.
+        RecordsError: there is no dataset of this name, its images are of one size already, or the
+            side is none that they can have.
     """
     base, _, side = name.rpartition("-")
     if name in known():
         return name, 0
-    if base not in known() or not re.fullmatch(r"[1-9]\d{0,3}", side):
-        raise RecordsError(f"{name}: no such dataset; choose one of {', '.join(known())}")
+    if base not in known() or not re.fullmatch(r"[0-9]+", side):
+        raise RecordsError(f"unknown dataset {name!r}; use one of {', '.join(known())}")
+    if side.startswith("0") or int(side) > MAX_SIDE:
+        raise RecordsError(f"{name}: not a side from 1 to {MAX_SIDE} pixels; write {base}-64, say")
     if not is_encoded(_module(base)):
         raise RecordsError(f"{name}: images of {base} have one size already; write {base}")
     return base, int(side)

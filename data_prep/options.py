@@ -6,6 +6,8 @@ from typing import Any
 
 from data_prep.records import RecordsError
 
+MAX_SIDE = 4096
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -25,7 +27,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, right, wanted in (
-            ("side", 1 <= self.side <= 4096, "a whole number from 1 to 4096"),
+            ("side", 1 <= self.side <= MAX_SIDE, f"a whole number from 1 to {MAX_SIDE}"),
             ("shard_mb", 0 < self.shard_mb <= 4096, "above 0, and 4096 at most"),
             ("quality", 1 <= self.quality <= 100, "a whole number from 1 to 100"),
             ("test_fraction", 0 < self.test_fraction < 1, "between 0 and 1"),

@@ -77,7 +77,7 @@ def read_manifest(folder: Path) -> dict:
         RecordsError: there is none, it is broken, or it is of another format.
     """
     path = folder / MANIFEST
-    prepare = f"run `python -m data_prep {folder.name} {folder}`"
+    prepare = f"run `python -m data_prep DATASET {folder}`"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):

@@ -14,8 +14,8 @@ parser.add_argument("--seed", type=int, required=True)
 parser.add_argument("--source", help="where a model from outside this folder comes from")
 parser.add_argument("out", type=Path)
 arguments = parser.parse_args()
-records = open_records(arguments.records)
 try:
+    records = open_records(arguments.records)
     export(
         arguments.model,
         records.shape,

@@ -11,8 +11,9 @@ from typing import Any
 def foreign(source: str) -> Any:
     """What `source` names, with the functions that a file in `models/` defines.
 
-    `path/to/file.py` or `package.module` has `torch_model(shape, classes)`, and `keras_model` if
-    there is one; with `:factory` behind it, that function is the torch model, and the only one.
+    `path/to/file.py` (from the working folder on) or `package.module` has
+    `torch_model(shape, classes)`, and `keras_model` if there is one; with `:factory` behind it,
+    that function is the torch model, and the only one.
 
     Raises:
         ValueError: there is no such file, module or function, or it can't be imported.
@@ -33,8 +34,12 @@ def file_of(source: str) -> Path:
     """
     name = source.partition(":")[0]
     path = Path(name) if name.endswith(".py") else _installed(name)
-    if path is None or not path.is_file():
-        raise ValueError(f"{name}: no such {'file' if name.endswith('.py') else 'module'} here")
+    if path is None:
+        raise ValueError(
+            f"{name}: no module that can be had by its file; install it, or name a .py file"
+        )
+    if not path.is_file():
+        raise ValueError(f"{path.resolve()}: no such file; mend the path")
     return path.resolve()
 
 
@@ -43,6 +48,9 @@ def _module(name: str) -> ModuleType:
     try:
         if not name.endswith(".py"):
             return importlib.import_module(name)
+        # It may import its neighbours, as a script may; what is installed comes first.
+        if str(path.parent) not in sys.path:
+            sys.path.append(str(path.parent))
         unique = f"models._foreign.{path.stem}"
         spec = importlib.util.spec_from_file_location(unique, path)
         assert spec and spec.loader
@@ -59,4 +67,4 @@ def _installed(name: str) -> Path | None:
         found = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return None
-    return Path(found.origin) if found and found.origin else None
+    return Path(found.origin) if found and found.origin and found.has_location else None

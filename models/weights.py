@@ -1,12 +1,14 @@
 """Weights as arrays with torch's names and layout: drawn by torch, loaded and saved by both."""
 
 import os
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import models
+from models._torch_check import build
 
 # Keras keeps convolutions as HWIO and dense layers as [in, out]; torch as OIHW and [out, in].
 TORCH_TO_KERAS = {4: (2, 3, 1, 0), 2: (1, 0)}
@@ -22,11 +24,15 @@ def export(
     path: Path,
     source: str | None = None,
 ) -> None:
-    """Write the weights that the model's torch definition draws from `seed` to `path`."""
+    """Write the weights that the model's torch definition draws from `seed` to `path`.
+
+    Raises:
+        ValueError: there is no such model, or its definition does not make a torch module.
+    """
     import torch
 
     torch.manual_seed(seed)
-    state = models.load(model, source).torch_model(shape, classes).state_dict()
+    state = build(models.load(model, source), source or model, shape, classes).state_dict()
     save({name: tensor.numpy() for name, tensor in state.items()}, path)
 
 
@@ -55,10 +61,19 @@ def load_keras(model: Any, path: Path) -> None:
     """Give a Keras model, whose layers have the torch module's order, the weights in `path`.
 
     Raises:
-        ValueError: the layers do not match in number or shape.
+        ValueError: the layers do not match in number or shape; says which is the first.
     """
-    arrays = [a for name, a in read(path).items() if not name.endswith(COUNTER)]
-    model.set_weights([_transposed(a, TORCH_TO_KERAS) for a in arrays])
+    drawn = {name: a for name, a in read(path).items() if not name.endswith(COUNTER)}
+    arrays = {name: _transposed(a, TORCH_TO_KERAS) for name, a in drawn.items()}
+    for variable, name in zip_longest(model.weights, arrays):
+        ours = f"{name} {arrays[name].shape}" if name else "no more"
+        theirs = f"{variable.path} {tuple(variable.shape)}" if variable is not None else "no more"
+        if variable is None or name is None or tuple(variable.shape) != arrays[name].shape:
+            raise ValueError(
+                f"{path}: the Keras model has {theirs} where the torch model has {ours}, as Keras "
+                "lays it out; define both with the same layers in the same order"
+            )
+    model.set_weights(list(arrays.values()))
 
 
 def keras_arrays(model: Any, like: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -1,6 +1,6 @@
 """From one cell of the matrix to the run that it asks for, or to why it can't be one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import models
@@ -14,6 +14,7 @@ from bench.spec import (
 )
 from bench.systems import AVERAGING, KERAS, SYSTEMS
 from data_prep.augment import AUGMENTATIONS
+from models._torch_check import refuse_unfit
 from workflows.data_of import Data
 from workflows.refusals import refuse_schedule, refuse_step_options, refuse_unstable
 from workflows.validate import SCHEMA, ConfigError, one_of, spelled_alike, validate
@@ -47,7 +48,8 @@ def spec_of(
     cell = spelled_alike(cell, where)
     system = cell["system"]
     one_of(f"{where}.system", system, list(SYSTEMS), "system")
-    one_of(f"{where}.model", cell["model"], [*models.known(), *models_from], "model")
+    known, other = [*models.known(), *models_from], ", or name a file of yours in models"
+    one_of(f"{where}.model", cell["model"], known, "model", other)
     if cell["model"] in models_from:
         cell["model_source"] = models_from[cell["model"]]
     augmentation = cell.get("augmentation", "none")
@@ -87,6 +89,17 @@ def spec_of(
     if not unstable:
         refuse_unstable(spec, where)
     return spec
+
+
+def refuse_unfit_models(specs: Iterable[RunSpec], data: Mapping[str, Data]) -> None:
+    """Build each of the user's models once, for the images of each dataset that it has runs on."""
+    pairs = {(spec.model, spec.dataset): spec.model_source for spec in specs if spec.model_source}
+    for (model, dataset), source in pairs.items():
+        shape, classes = data[dataset].shape, data[dataset].classes
+        try:
+            refuse_unfit(models.load(model, source), source, shape, classes)
+        except ValueError as error:
+            raise ConfigError(f"models.{model}: on {dataset}, {error}") from None
 
 
 def lacks_model(spec: RunSpec, data: Data, where: str) -> str | None:

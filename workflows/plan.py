@@ -11,7 +11,7 @@ from typing import Any
 from bench import environment
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
-from workflows.cells import lacks_model, own_models, spec_of
+from workflows.cells import lacks_model, own_models, refuse_unfit_models, spec_of
 from workflows.data_of import Data, data_of, own_datasets
 from workflows.order import in_turns
 from workflows.refusals import refuse_data
@@ -51,11 +51,12 @@ def plan(config: Mapping[str, Any]) -> Plan:
     datasets: dict[str, Data] = {}
     models_from = own_models(config.get("models", {}))
     folders, archives = own_datasets(config.get("datasets", {})), config.get("archives", "")
+    prepared = Path(config.get("data", "data"))
     for index, group in enumerate(config["matrix"]):
         where = f"matrix[{index}]"
         for cell in _cells({**config.get("defaults", {}), **group}, where):
             spec = spec_of(cell, group, where, models_from)
-            data = data_of(spec.dataset, folders, archives, f"{where}.dataset")
+            data = data_of(spec.dataset, folders, archives, prepared, f"{where}.dataset")
             refuse_data(spec, data, where)
             if spec.id in runs or spec.id in missing:
                 raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
@@ -63,6 +64,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
                 missing[spec.id] = {"run": spec.id, "spec": spec.to_dict(), "reason": reason}
             else:
                 runs[spec.id], datasets[spec.dataset] = spec, data
+    refuse_unfit_models(runs.values(), datasets)
     for system in config.get("interpreters", {}):
         one_of("interpreters", system, list(SYSTEMS), "system")
     return Plan(
@@ -70,7 +72,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
         runs={spec.id: spec for spec in in_turns(runs.values())},
         not_available=list(missing.values()),
         results=Path(config.get("results", "results")),
-        data=Path(config.get("data", "data")),
+        data=prepared,
         datasets=datasets,
         interpreters=config.get("interpreters", {}),
         models=models_from,

@@ -83,7 +83,7 @@ def spelled_alike(cell: dict[str, Any], where: str) -> dict[str, Any]:
     return alike
 
 
-def one_of(key: str, name: str, known: list[str], kind: str) -> None:
-    """Refuse a name that is not known."""
+def one_of(key: str, name: str, known: list[str], kind: str, other: str = "") -> None:
+    """Refuse a name that is not known; `other` is what else may be done about it."""
     if name not in known:
-        raise ConfigError(f"{key}: unknown {kind} {name!r}; use one of {', '.join(known)}")
+        raise ConfigError(f"{key}: unknown {kind} {name!r}; use one of {', '.join(known)}{other}")

@@ -47,7 +47,7 @@ def test_errors_are_one_sentence(command, tiny_mnist, tmp_path):
     archives = tiny_mnist()
     (tmp_path / "file").write_text("")
     for arguments, words in [
-        (("nope", tmp_path / "x"), "nope: no such dataset"),
+        (("nope", tmp_path / "x"), "unknown dataset 'nope'"),
         (("mnist", tmp_path / "x", "--archives", tmp_path / "no"), "no: not a folder"),
         (("mnist", tmp_path / "file", "--archives", archives), "file: "),
         (("mnist", tmp_path / "file" / "x", "--archives", archives), "file/x: "),
@@ -76,7 +76,7 @@ def test_as_a_process_it_ends_with_code_1_and_no_traceback(tmp_path):
     )
     assert done.returncode == 1 and done.stdout == ""
     names = ", ".join(known())
-    assert done.stderr.splitlines() == [f"nope: no such dataset; choose one of {names}"]
+    assert done.stderr.splitlines() == [f"unknown dataset 'nope'; use one of {names}"]
 
 
 def test_options_of_encoded_images_reach_the_records(command, tmp_path):

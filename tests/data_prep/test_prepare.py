@@ -41,8 +41,8 @@ def test_a_dataset_is_known_by_its_file():
         module = datasets.load(name)
         assert datasets.is_encoded(module) and module.SHAPE == (224, 224, 3)
         assert bool(module.CLASS_COUNT) == bool(module.COUNTS)
-    for wrong in ("minst", "records", "imagenet-", "imagenet-0", "imagenet-x", "-64"):
-        with pytest.raises(RecordsError, match=f"{wrong}: no such dataset; choose one of cifar10"):
+    for wrong in ("minst", "records", "imagenet-", "imagenet-x", "-64"):
+        with pytest.raises(RecordsError, match=f"unknown dataset '{wrong}'; use one of cifar10"):
             datasets.load(wrong)
 
 
@@ -54,6 +54,9 @@ def test_a_side_after_the_name_asks_for_decoded_images():
     assert datasets.describe("imagenet").counts == {"train": 1_281_167, "test": 50_000}
     assert datasets.describe("imagefolder").counts == {}
     assert datasets.describe("cifar100").classes == 100
+    for wrong in ("imagenet-0", "imagenet-064", "imagenet-4097"):
+        with pytest.raises(RecordsError, match=f"{wrong}: not a side from 1 to 4096 pixels"):
+            datasets.resolve(wrong)
     with pytest.raises(RecordsError, match="images of mnist have one size already; write mnist"):
         datasets.load("mnist-28")
 

@@ -1,12 +1,14 @@
 """What models are, whatever builds them: names, sizes, what they refuse, their weights."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 from kinds import KINDS
 
 import models
-from models.weights import export, read
+from models.weights import export, load_keras, read
 
 SHAPES = {
     "digits": ((8, 8, 1), 10),
@@ -28,6 +30,23 @@ def size(name, dataset):
 def test_files_of_shared_code_are_no_models():
     assert not {"weights", "table"} & set(models.known())
     assert not [name for name in models.known() if name.startswith("_")]
+
+
+@pytest.mark.parametrize(
+    ("shapes", "words"),
+    [
+        ({"dense/kernel": (64, 11), "dense/bias": (11,)}, "dense/kernel (64, 11) where"),
+        ({"dense/kernel": (64, 10)}, "no more where the torch model has 1.bias (10,)"),
+        ({"dense/kernel": (64, 10), "b": (10,), "c": (1,)}, "c (1,) where the torch model has no"),
+    ],
+)
+def test_a_keras_model_with_other_layers_is_refused_by_the_first(shapes, words, tmp_path):
+    path = tmp_path / "mine/digits/seed-1.npz"
+    export("logistic", (8, 8, 1), 10, 1, path)
+    weights = [SimpleNamespace(path=name, shape=shape) for name, shape in shapes.items()]
+    with pytest.raises(ValueError, match=r"mine/digits.*same layers in the same order") as refusal:
+        load_keras(SimpleNamespace(weights=weights), path)
+    assert words in str(refusal.value)
 
 
 def test_a_model_knows_its_module():

@@ -8,7 +8,7 @@ from suite import CELL
 
 from bench import environment
 from workflows.plan import plan
-from workflows.validate import ConfigError
+from workflows.validate import SCHEMA, ConfigError
 
 GROUP = {"system": "crossbow", **CELL}
 STEP = {"kind": "step", "at": [1], "factor": 0.1}
@@ -27,8 +27,36 @@ REFUSED = {
     "unknown key in defaults": (config(defaults={"btach": 8}), "'btach'", "batch"),
     "unknown key in a group": (config({"btach": 8}), "matrix[0]", "'btach'", "batch"),
     "unknown system": (config({"system": "horovod"}), "matrix[0].system", "'horovod'", "pytorch"),
-    "unknown model": (config({"model": "resnet-1"}), "matrix[0].model", "'resnet-1'", "lenet"),
-    "unknown dataset": (config({"dataset": "svhn"}), "matrix[0].dataset", "'svhn'", "digits"),
+    "unknown model": (
+        config({"model": "resnet-1"}),
+        "matrix[0].model",
+        "'resnet-1'",
+        "lenet",
+        "name a file of yours in models",
+    ),
+    "unknown dataset": (
+        config({"dataset": "svhn"}),
+        "matrix[0].dataset",
+        "'svhn'",
+        "digits",
+        "name a folder of yours in datasets",
+    ),
+    "images without pixels": (
+        config({"dataset": "imagenet-0"}),
+        "matrix[0].dataset",
+        "imagenet-0: not a side from 1",
+    ),
+    "a model's name with a blank": (
+        config(models={"my model!": "x.py"}),
+        "models: 'my model!' does not do",
+        "lower-case letters, digits, _ and -",
+    ),
+    "a dataset's name with capitals": (
+        config(datasets={"My Photos": "x"}),
+        "datasets: 'My Photos' does not do",
+        "lower-case letters",
+    ),
+    "a model's name that is a number": (config(models={1: "x.py"}), "models: 1 is not text"),
     "unknown augmentation": (
         config({"augmentation": "cutout"}),
         "matrix[0].augmentation",
@@ -193,6 +221,16 @@ REFUSED = {
     "a name that is no name": (config(name="A b"), "name", "'A b'", "lower-case"),
     "results nowhere": (config(results=""), "results", "empty"),
 }
+
+
+def test_every_pattern_is_told_in_words():
+    def patterns(schema):
+        if isinstance(schema, dict):
+            yield from [schema] if isinstance(schema.get("pattern"), str) else []
+            for value in schema.values():
+                yield from patterns(value)
+
+    assert [schema for schema in patterns(SCHEMA) if "description" not in schema] == []
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -5,6 +5,8 @@ import pytest
 from PIL import Image
 from suite import CELL, Suite, rows
 
+from data_prep.options import Options
+from data_prep.prepare import prepare
 from workflows.plan import plan
 from workflows.validate import ConfigError
 
@@ -48,6 +50,8 @@ def test_encoded_and_at_one_size(photos):
         ({"group": {"augmentation": "crop_flip"}}, "resized_crop_flip"),
         ({"group": {"dataset": "photos-32", "augmentation": "resized_crop_flip"}}, "crop_flip"),
         ({"group": {"dataset": "fotos"}}, "unknown dataset 'fotos'"),
+        ({"group": {"dataset": "photos-x"}}, "unknown dataset 'photos-x'"),
+        ({"group": {"dataset": "photos-0"}}, "not a side from 1 to 4096"),
         ({"group": {"dataset": "imagefolder"}}, "name your folder in datasets"),
         ({"top": {"datasets": {"mnist": "x"}}}, "datasets.mnist: the suite has a"),
     ],
@@ -56,6 +60,24 @@ def test_what_does_not_go_together_is_refused(content, expected, photos):
     with pytest.raises(ConfigError) as refusal:
         plan(config(photos, **content.get("group", {})) | content.get("top", {}))
     assert expected in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("dataset", ["photos", "photos-16"])
+def test_a_folder_that_is_not_there_is_refused_unless_its_records_are(photos, tmp_path, dataset):
+    (away,) = plan(config(tmp_path / "photos", dataset=dataset)).datasets.values()
+    assert away.classes == 2
+    gone = config(tmp_path / "nowhere", dataset=dataset) | {"data": str(tmp_path / "data")}
+    with pytest.raises(ConfigError, match=r"datasets\.photos: .*nowhere: not a folder"):
+        plan(gone)
+    prepare(away.name, tmp_path / "data" / dataset, photos, options=Options(workers=1))
+    (there,) = plan(gone).datasets.values()
+    assert there.classes == 2
+
+
+def test_a_folder_that_is_not_sorted_is_refused_by_its_key(tmp_path):
+    (tmp_path / "photos/val/cat").mkdir(parents=True)
+    with pytest.raises(ConfigError, match=r"datasets\.photos: .*val: no class"):
+        plan(config(tmp_path / "photos"))
 
 
 def test_every_system_trains_on_it(photos, tmp_path):

@@ -1,7 +1,11 @@
 """Models of the user's own, in files outside the repository."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
-from suite import CELL, Suite, rows
+from suite import CELL, DATA, REPOSITORY, Suite, rows
 
 from workflows.plan import plan
 from workflows.validate import ConfigError
@@ -73,6 +77,64 @@ def test_a_source_that_does_not_do_is_refused(content, suffix, expected, model, 
     with pytest.raises(ConfigError, match=r"models\.mine: ") as refusal:
         plan(config(f"{source}{suffix}"))
     assert expected in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+LINEAR = "from torch import nn\n\ndef torch_model(shape, classes):\n    "
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("def torch_model(shape): ...", "TypeError: torch_model() takes 1 positional"),
+        ("def torch_model(shape, classes): ...", "is a NoneType; return a torch.nn.Module"),
+        (f"{LINEAR}raise RuntimeError('no\\nluck')", "fails, RuntimeError: no luck"),
+        (f"{LINEAR}return nn.Linear(3, classes)", "fails, RuntimeError: mat1 and mat2"),
+        (
+            f"{LINEAR}return nn.Sequential(nn.Flatten(), nn.Linear(64, classes + 1))",
+            "makes [2, 11] of 2 images; make [2, 10]",
+        ),
+        (f"{LINEAR}return nn.Sequential(nn.Flatten(), nn.LSTM(64, classes))", "makes tuple of"),
+    ],
+)
+def test_a_definition_that_makes_no_such_model_is_refused_when_planned(content, expected, model):
+    source = model(content)
+    with pytest.raises(ConfigError, match=r"models\.mine: on digits, .*own_model\.py") as refusal:
+        plan(config(source))
+    assert expected in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_weights_of_such_a_definition_are_one_sentence(matrix, model, tmp_path):
+    source = model("def torch_model(shape, classes): ...")
+    command = [sys.executable, "-m", "models", "mine", "--source", source, "--seed", "1"]
+    for records, expected in (
+        (matrix.suite.folder / DATA / "digits", "is a NoneType; return a torch.nn.Module"),
+        (tmp_path / "nowhere", "`python -m data_prep DATASET"),
+    ):
+        done = subprocess.run(
+            [*map(str, command), "--records", str(records), str(tmp_path / "out.npz")],
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1
+        assert expected in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_model_file_imports_what_lies_beside_it(model):
+    model("SIZE = 64", "its_size.py")
+    source = model(f"from its_size import SIZE\n{LINEAR}return nn.Sequential(nn.Flatten(), "
+                   "nn.Linear(SIZE, classes))")  # fmt: skip
+    assert plan(config(source)).runs
+
+
+def test_a_file_that_is_not_there_is_named_in_full():
+    with pytest.raises(ConfigError, match=f"{Path('absent.py').resolve()}: no such file"):
+        plan(config("absent.py"))
+
+
+def test_a_module_without_a_file_is_refused():
+    with pytest.raises(ConfigError, match=r"models\.mine: os\.path: no module .* by its file"):
+        plan(config("os.path:join"))
 
 
 def test_a_name_that_is_taken_is_refused(model):
