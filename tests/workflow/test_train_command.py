@@ -3,8 +3,10 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import yaml
+from PIL import Image
 from suite import CELL, REPOSITORY, rows
 
 from bench import record
@@ -43,6 +45,28 @@ def test_trains_what_has_no_result_yet(train, tmp_path):
         "crossbow",
         "pytorch",
     }
+
+
+def test_folders_are_those_of_the_config_unless_they_are_given(tmp_path):
+    config, photos = tmp_path / "own.yaml", tmp_path / "photos"
+    for name in ("cat", "dog"):
+        for split in ("train", "val"):
+            (photos / split / name).mkdir(parents=True)
+            pixels = np.random.default_rng(0).integers(0, 256, (9, 9, 3), np.uint8)
+            Image.fromarray(pixels).save(photos / split / name / "1.jpg")
+    group = {"system": "pytorch", "model": "logistic", "epochs": 1, "batch": 1, "dataset": "p-8"}
+    folders = {key: str(tmp_path / key) for key in ("data", "results", "archives")}
+    content = {"name": "own", "defaults": CELL, "matrix": [group], "datasets": {"p": str(photos)}}
+    config.write_text(yaml.safe_dump(content | folders))
+    command = [sys.executable, "-m", "workflows.train", str(config)]
+    for given in ([], ["--data", str(tmp_path / "others"), "--archives", str(tmp_path)]):
+        done = subprocess.run([*command, *given], cwd=REPOSITORY, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        (status,) = (tmp_path / "results").glob("runs/*/status.json")
+        assert record.read_json(status)["status"] == "finished"
+        assert (tmp_path / "data/p-8/manifest.json").exists()
+        status.unlink()
+    assert (tmp_path / "others/p-8/manifest.json").exists()
 
 
 def test_a_config_that_does_not_do_is_one_sentence(train, tmp_path):
