@@ -77,9 +77,8 @@ def _join_arrays(split: str, parts: list[Made], folder: Path) -> dict[str, Any]:
 def _join_index(split: str, parts: list[Made], folder: Path) -> dict[str, Any]:
     index = np.concatenate([np.load(task.file(".npy")) for task, _ in parts])
     files = {
-        shard_file(split, task.number): {
-            key: facts[key] for key in ("bytes", "sha256", "source_sha256")
-        }
+        shard_file(split, task.number): facts["files"][".tar"]
+        | {"source_sha256": facts["source_sha256"]}
         for task, facts in parts
     }
     return files | {index_file(split): write_array(folder / index_file(split), index)}

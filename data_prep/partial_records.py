@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from data_prep.atomic_files import replace, sync_folder, write_array, write_json
-from data_prep.records import MANIFEST, array_files
+from data_prep.records import MANIFEST, array_files, file_sha256
 
 _PARTIAL = ".partial"
 _PROGRESS = "progress.json"
@@ -39,11 +39,10 @@ class PartialRecords:
         write_json(self.folder / _PROGRESS, self._progress)
 
     def has(self, split: str) -> bool:
-        """Whether the split was written, and its files are still there in full size."""
+        """Whether the split was written, and its files still are what they were."""
         files = self._progress["splits"].get(split, {}).get("files")
         return bool(files) and all(
-            (self.folder / name).is_file()
-            and (self.folder / name).stat().st_size == written["bytes"]
+            (self.folder / name).is_file() and file_sha256(self.folder / name) == written["sha256"]
             for name, written in files.items()
         )
 

@@ -24,7 +24,9 @@ from data_prep.records import (
     to_be_made_again,
 )
 from data_prep.samples import CONVERTED, LEFT_OUT, NOTED, Listing
-from data_prep.shard_task import ShardTask, make_shard
+from data_prep.shard_task import ShardTask, drop_damaged, make_shard
+
+PRELOAD = ["data_prep.shard_task", "webdataset"]
 
 
 def prepare_images(
@@ -157,6 +159,7 @@ def _tasks(folder: Path, listing: Listing, settings: Settings, side: int) -> lis
 def _make(
     name: str, tasks: list[ShardTask], folder: Path, options: Options, report: Callable[[str], None]
 ) -> None:
+    _drop_damaged(name, tasks, options, report)
     due = [task for task in tasks if task.result() is None]
     count = sum(len(task.samples) for task in tasks)
     left = sum(len(task.samples) for task in due)
@@ -171,11 +174,23 @@ def _make(
         due,
         options.processes(),
         progress=lambda n: progress.update(done + n),
-        preload=["data_prep.shard_task", "webdataset"],
+        preload=PRELOAD,
     )
     for _ in steps:
         pass
     progress.close()
+
+
+def _drop_damaged(
+    name: str, tasks: list[ShardTask], options: Options, report: Callable[[str], None]
+) -> None:
+    """Finished shards are taken over for their bytes, not for their size."""
+    found = [task for task in tasks if task.result()]
+    if found:
+        report(f"{name}: checking {len(found)} shards that were finished before")
+    checked = spread(drop_damaged, found, options.processes(), lambda n: None, PRELOAD)
+    for damage in filter(None, checked):
+        report(damage)
 
 
 def _bytes(task: ShardTask) -> int:

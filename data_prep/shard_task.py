@@ -16,6 +16,7 @@ from PIL import Image
 
 from data_prep.atomic_files import write_array, write_hashed, write_json
 from data_prep.image_rules import Checked, check
+from data_prep.records import file_sha256
 from data_prep.samples import LEFT_OUT, Problem, Sample
 from data_prep.shards import INDEX, shard_file
 
@@ -48,9 +49,9 @@ class ShardTask(NamedTuple):
         """What is known of the shard if it is finished, else None."""
         try:
             facts = json.loads(self.file(".json").read_text(encoding="utf-8"))
-            data = self.file(".npy" if self.side else ".tar")
-            return facts if data.stat().st_size == facts["bytes"] else None
-        except (OSError, ValueError, KeyError, TypeError):
+            written = [(self.file(ending), of["bytes"]) for ending, of in facts["files"].items()]
+            return facts if all(path.stat().st_size == size for path, size in written) else None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
 
@@ -83,6 +84,15 @@ class _Facts:
         }
 
 
+def drop_damaged(task: ShardTask, step: Callable[[], None]) -> str | None:
+    """Make a finished shard one that isn't, if its bytes aren't those written; say which file."""
+    for ending, of in (task.result() or {"files": {}})["files"].items():
+        if file_sha256(task.file(ending)) != of["sha256"]:
+            task.file(".json").unlink()
+            return f"{task.file(ending)}: contents differ from what was written; it is made again"
+    return None
+
+
 def make_shard(task: ShardTask, step: Callable[[], None]) -> ShardTask:
     """Make the shard and hand the task back, whose `result` is there now.
 
@@ -91,7 +101,7 @@ def make_shard(task: ShardTask, step: Callable[[], None]) -> ShardTask:
     """
     facts = _Facts()
     written = _decoded(task, facts, step) if task.side else _encoded(task, facts, step)
-    write_json(task.file(".json"), written | facts.to_dict())
+    write_json(task.file(".json"), {"files": written, **facts.to_dict()})
     return task
 
 
@@ -113,8 +123,7 @@ def _encoded(task: ShardTask, facts: _Facts, step: Callable[[], None]) -> dict[s
                 rows.append((task.number, offset, len(jpeg), height, width, sample.label))
 
     written = write_hashed(task.file(".tar"), write)
-    write_array(task.file(".npy"), np.array(rows, INDEX))
-    return written
+    return {".tar": written, ".npy": write_array(task.file(".npy"), np.array(rows, INDEX))}
 
 
 def _decoded(task: ShardTask, facts: _Facts, step: Callable[[], None]) -> dict[str, Any]:
@@ -124,7 +133,7 @@ def _decoded(task: ShardTask, facts: _Facts, step: Callable[[], None]) -> dict[s
         array[count] = _fit(image.pixels, task.side)
         facts.measure(array[count])
         count += 1
-    return write_array(task.file(".npy"), array[:count])
+    return {".npy": write_array(task.file(".npy"), array[:count])}
 
 
 def _usable(

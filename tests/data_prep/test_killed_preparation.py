@@ -79,6 +79,20 @@ def test_a_killed_process_leaves_no_records_and_a_rerun_keeps_its_split(tiny_mni
     assert not (folder / ".partial").exists()
 
 
+def test_a_finished_split_of_other_bytes_is_made_again(tiny_mnist, tmp_path):
+    archives, folder, clean = tiny_mnist(), tmp_path / "mnist", tmp_path / "clean"
+    prepare("mnist", clean, archives)
+    with start(folder, archives, tmp_path / "log", test=600) as process:
+        wait_for(folder / ".partial" / "progress.json")
+        process.kill()
+    images = folder / ".partial/train_images.npy"
+    data = bytearray(images.read_bytes())
+    data[-1] ^= 1
+    images.write_bytes(data)
+    prepare("mnist", folder, archives)
+    assert open_records(folder, verify=True).hashes == open_records(clean).hashes
+
+
 def test_two_preparations_at_once_make_one(tiny_mnist, tmp_path):
     folder, archives, log = tmp_path / "mnist", tiny_mnist(), tmp_path / "log"
     processes = [start(folder, archives, log, train=1, test=1) for _ in range(3)]

@@ -111,6 +111,29 @@ def test_a_shard_that_was_cut_short_is_made_again(source, tmp_path):
     open_records(folder, verify=True)
 
 
+@pytest.mark.parametrize("ending", [".tar", ".npy"])
+def test_a_finished_shard_of_other_bytes_is_made_again(source, tmp_path, ending):
+    folder, options = tmp_path / "records", Options(workers=1, shard_mb=SHARD_MB)
+    with start(source, folder) as process:
+        wait_for_shards(folder, 2)
+        process.kill()
+    kept = shards(folder)
+    damaged = min(kept).with_suffix(ending)
+    data = bytearray(damaged.read_bytes())
+    data[-1] ^= 1
+    damaged.write_bytes(data)
+    said = []
+    prepare("imagefolder", folder, source, report=said.append, options=options)
+    assert f"{damaged}: contents differ from what was written; it is made again" in said
+    open_records(folder, verify=True)
+    written = finished_shards(folder)
+    for path, time_written in sorted(kept.items())[1:]:
+        assert written[path.with_suffix(".tar").name] == time_written
+    whole = tmp_path / "whole"
+    prepare("imagefolder", whole, source, options=options)
+    assert open_records(whole).hashes == open_records(folder).hashes
+
+
 def test_a_worker_that_is_killed_is_one_sentence(source, tmp_path):
     folder = tmp_path / "records"
     with start(source, folder) as process:
