@@ -11,6 +11,7 @@ from data_prep.records import RecordsError
 
 # The environment variable that names the folder of archives.
 MIRROR_VARIABLE = "DATA_MIRROR"
+OPTION = f"--archives, {MIRROR_VARIABLE} or a config's archives"
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def find(
 def places(archives: Path, names: Sequence[str]) -> Iterator[Path]:
     """Whatever has one of these names in the folder itself, or one folder down."""
     if not archives.is_dir():
-        raise RecordsError(f"{archives}: not a folder; give --archives the folder of the archives")
+        raise RecordsError(f"{archives}: not a folder; name that of the archives by {OPTION}")
     below = sorted(path for path in archives.iterdir() if path.is_dir())
     for folder in (archives, *below):
         for name in names:
@@ -93,7 +94,7 @@ def missing(archives: Path, *names: str) -> RecordsError:
     """The error for source files that aren't in the archives folder."""
     return RecordsError(
         f"{archives / names[0]}: missing, also one folder down; put "
-        f"{' or '.join(names)} there or give another folder with --archives"
+        f"{' or '.join(names)} there or name another folder by {OPTION}"
     )
 
 
@@ -109,7 +110,7 @@ def download(archive: Archive) -> Path:
     Raises:
         RecordsError: no mirror gave it with the right checksum.
     """
-    local = f"get it another way and give its folder with --archives (or {MIRROR_VARIABLE})"
+    local = f"get it another way and name its folder by {OPTION}"
     if not archive.urls:
         raise RecordsError(f"{archive.name}: can't be downloaded; {local}")
     reasons = []

@@ -5,11 +5,12 @@ Samples are in the order of class, then of file name.
 
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from data_prep.archives import Archive, SourceFile, download, find, missing, places
 from data_prep.cifar10 import CLASS_NAMES, COUNTS, SHAPE
@@ -49,6 +50,7 @@ def read_split(split: str, sources: dict[str, SourceFile]) -> tuple[np.ndarray, 
         if label not in CLASS_NAMES:
             raise RecordsError(f"{source}: {name}: no class of CIFAR-10; move it out of there")
         jpegs[CLASS_NAMES.index(label), file] = data
+    _refuse_other_counts(split, Counter(label for label, _ in jpegs), source)
     images = np.empty((len(jpegs), *SHAPE), np.uint8)
     labels = np.empty(len(jpegs), np.int64)
     for row, (label, file) in enumerate(sorted(jpegs)):
@@ -58,10 +60,21 @@ def read_split(split: str, sources: dict[str, SourceFile]) -> tuple[np.ndarray, 
     return images, checked_labels(labels, len(CLASS_NAMES), str(source))
 
 
+def _refuse_other_counts(split: str, found: Counter[int], source: Path) -> None:
+    each = COUNTS[split] // len(CLASS_NAMES)
+    for label, name in enumerate(CLASS_NAMES):
+        if found[label] != each:
+            raise RecordsError(
+                f"{source}: {split}/{name} has {found[label]:,} images where {each:,} are "
+                "expected; fetch the files again"
+            )
+
+
 def _jpegs(source: Path, split: str) -> Iterator[tuple[str, bytes]]:
     if source.is_dir():
         for path in (source / split).glob("*/*.jpg"):
-            yield path.relative_to(source).as_posix(), path.read_bytes()
+            if path.is_file():
+                yield path.relative_to(source).as_posix(), path.read_bytes()
     else:
         yield from tar_files(source, lambda name: PurePosixPath(name).match(f"{split}/*/*.jpg"))
 
@@ -77,7 +90,8 @@ def _decode(data: bytes, where: str) -> np.ndarray:
                 )
             return np.asarray(image)
     except (OSError, SyntaxError) as error:
-        raise RecordsError(f"{where}: can't be decoded ({error}); fetch the file again") from None
+        reason = "not a JPEG" if isinstance(error, UnidentifiedImageError) else error
+        raise RecordsError(f"{where}: can't be decoded ({reason}); fetch the file again") from None
 
 
 def _folder_checksum(folder: Path) -> str:

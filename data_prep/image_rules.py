@@ -130,7 +130,7 @@ def _decode_jpeg(data: bytes) -> tuple[np.ndarray, tuple[str, ...]]:
         return simplejpeg.decode_jpeg(data, "RGB"), ()
     except ValueError as error:
         remark = str(error)
-    if "remature end" in remark:
+    if "Premature end of JPEG file" in remark:  # that of a data segment is damage within
         raise _Unusable(f"truncated ({remark})")
     # Bytes that the decoder skips change no pixel; all else that it mends, it makes up.
     if "extraneous bytes" not in remark:

@@ -56,7 +56,9 @@ def layout(archives: Path) -> Layout:
 def list_samples(archives: Path | None, test_fraction: float) -> Listing:
     """Where the images lie; see `data_prep.datasets.EncodedDataset`."""
     if archives is None:
-        raise RecordsError("imagefolder: no folder of images; name it with --archives")
+        raise RecordsError(
+            "imagefolder: no folder of images; name it by --archives, or in a config's datasets"
+        )
     train, test, classes = layout(archives)
     divided = train != archives
     samples, problems = list_folder(train, classes, "train/" if divided else "")

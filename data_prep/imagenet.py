@@ -6,7 +6,7 @@ TFRecords of TensorFlow's conversion. The validation images are the test split.
 
 from pathlib import Path
 
-from data_prep.archives import places
+from data_prep.archives import OPTION, places
 from data_prep.imagenet_folders import list_folders
 from data_prep.imagenet_tars import TRAIN, list_tars
 from data_prep.imagenet_tfrecords import list_tfrecords
@@ -22,8 +22,8 @@ def list_samples(archives: Path | None, test_fraction: float) -> Listing:
     """Where the images lie; see `data_prep.datasets.EncodedDataset`."""
     if archives is None:
         raise RecordsError(
-            "imagenet: can't be downloaded; get it from image-net.org and name its folder with "
-            "--archives"
+            "imagenet: can't be downloaded; get it from image-net.org and name its folder by "
+            f"{OPTION}"
         )
     listing = _list(archives)
     listing.drop_duplicates()

@@ -6,7 +6,7 @@ on it says nothing.
 
 from pathlib import Path, PurePosixPath
 
-from data_prep.archives import find, missing
+from data_prep.archives import OPTION, find, missing
 from data_prep.held_out import hold_out
 from data_prep.records import RecordsError
 from data_prep.samples import Listing, Sample
@@ -24,7 +24,7 @@ ORIGINS = [{_TAR: "sha256:1476fedcd1616328853d7a136baa569a40ed54f38b0a41a6192129
 def list_samples(archives: Path | None, test_fraction: float) -> Listing:
     """Where the images lie; see `data_prep.datasets.EncodedDataset`."""
     if archives is None:
-        raise RecordsError(f"{_TAR}: can't be downloaded; name its folder with --archives")
+        raise RecordsError(f"{_TAR}: can't be downloaded; name its folder by {OPTION}")
     path = find(archives, [_TAR], ORIGINS[0][_TAR])
     if path is None:
         raise missing(archives, _TAR)

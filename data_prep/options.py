@@ -53,6 +53,19 @@ class Options:
     quality: int | None = None
     test_fraction: float | None = None
 
+    def refuse_for_arrays(self, dataset: str) -> None:
+        """Refuse whatever was asked for: arrays that are published have no such settings.
+
+        Raises:
+            RecordsError: something was.
+        """
+        for field in fields(self):
+            if getattr(self, field.name) != field.default:
+                option = f"--{field.name.replace('_', '-')}"
+                raise RecordsError(
+                    f"{option}: {dataset} has no encoded images to prepare; leave it out"
+                )
+
     def settings(self, side: int, found: dict[str, Any]) -> Settings:
         """The settings, with the dataset's own `side` and those `found` in a manifest."""
         values = {"side": side}

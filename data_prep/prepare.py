@@ -48,16 +48,16 @@ def prepare(
         RecordsError: the source files are missing or bad, or the folder holds another dataset.
         OSError: the folder can't be written.
     """
-    dataset, folder = load(name), Path(folder)
+    dataset, folder, chosen = load(name), Path(folder), options or Options()
     archives = Path(archives) if archives else None
     _refuse_other_dataset(name, folder)
     if is_encoded(dataset):
         from data_prep.prepare_images import prepare_images  # slow to import, as few need it
 
         side = resolve(name)[1]
-        chosen = options or Options()
         prepare_images(name, dataset, side, folder, archives, verify, report, chosen)
         return
+    chosen.refuse_for_arrays(name)
     if _is_finished(folder, dataset.ORIGINS, verify, report):
         report(f"{folder}: already finished")
         return

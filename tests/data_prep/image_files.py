@@ -49,6 +49,13 @@ def overwritten() -> bytes:
     return bytes(data)
 
 
+def cut_out() -> bytes:
+    """A JPEG whose coded pixels lack a part in the middle, and whose end is there."""
+    data = encoded(size=(200, 200), quality=90)
+    middle = len(data) // 2
+    return data[:middle] + data[middle + 1000 :]
+
+
 def sixteen_bits() -> bytes:
     data = io.BytesIO()
     Image.fromarray(np.arange(600, dtype=np.uint16).reshape(20, 30) * 100).save(data, "PNG")

@@ -57,6 +57,14 @@ def test_errors_are_one_sentence(command, tiny_mnist, tmp_path):
         assert all(line.startswith("mnist: looking") for line in lines[:-1])
 
 
+@pytest.mark.parametrize("option", ["--strict", "--side 32", "--workers 1", "--test-fraction 0.5"])
+def test_an_option_that_would_do_nothing_is_refused(command, tiny_mnist, tmp_path, option):
+    arguments = ("mnist", tmp_path / "mnist", "--archives", tiny_mnist(), *option.split())
+    code, lines = command(*arguments)
+    assert code == 1 and len(lines) == 1
+    assert lines[0].startswith(f"{option.split()[0]}: mnist has no encoded images")
+
+
 def test_a_full_disk_is_one_sentence(command, tiny_mnist, tmp_path, monkeypatch):
     def full(*arguments):
         raise OSError(28, "No space left on device", str(tmp_path / "mnist"))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import simplejpeg
 from image_files import (
+    cut_out,
     encoded,
     overwritten,
     pixels,
@@ -44,6 +45,7 @@ CASES = {
     "truncated": ("a.jpg", encoded()[:-300], ["truncated"], OUT),
     "truncated PNG": ("a.png", encoded(size=(200, 200), **PNG)[:-9000], ["truncated"], OUT),
     "only the beginning": ("a.jpg", encoded()[:60], ["can't be decoded"], OUT),
+    "a segment cut out": ("a.jpg", cut_out(), ["can't be decoded"], OUT),
     "overwritten": ("a.jpg", overwritten(), ["can't be decoded"], OUT),
     "not an image": ("a.jpg", b"<html>404</html>", ["not an image"], OUT),
     "not 8 bits": ("a.png", sixteen_bits(), ["not of 8 bits a channel"], OUT),

@@ -126,5 +126,5 @@ def test_what_is_no_folder_of_classes_is_refused(tmp_path, files, words):
 def test_no_folder_at_all_is_refused(tmp_path):
     with pytest.raises(RecordsError, match="nowhere: not a folder; name the folder"):
         imagefolder.list_samples(tmp_path / "nowhere", 0.1)
-    with pytest.raises(RecordsError, match="name it with --archives"):
+    with pytest.raises(RecordsError, match="name it by --archives"):
         imagefolder.list_samples(None, 0.1)
