@@ -23,7 +23,7 @@ import webdataset
 from PIL import Image
 
 from benchmarks.results import write_result
-from benchmarks.sample_copies import write_copies
+from benchmarks.sample_copies import sample_archive, write_copies
 from data_prep.options import Options
 from data_prep.prepare import prepare
 
@@ -45,7 +45,9 @@ def command(source: Path, folder: Path, dataset: str, workers: int) -> None:
     """The command of the suite, from its start to its end."""
     options = ["--archives", source, "--workers", str(workers)]
     started = [sys.executable, "-m", "data_prep", dataset, folder, *options]
-    subprocess.run(started, check=True, cwd=ROOT, stderr=subprocess.DEVNULL)
+    done = subprocess.run(started, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
 
 
 def cpu_ms(task: Callable[[], None], images: int) -> float:
@@ -58,7 +60,7 @@ def cpu_ms(task: Callable[[], None], images: int) -> float:
 def main() -> None:
     """Measure all in turns."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("archive", type=Path, metavar="TAR")
+    parser.add_argument("archive", type=sample_archive, metavar="TAR")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--images", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=3)

@@ -26,7 +26,7 @@ from bench.sources import sources
 from benchmarks.preparing import command
 from benchmarks.readers import READERS
 from benchmarks.results import write_result
-from benchmarks.sample_copies import write_copies
+from benchmarks.sample_copies import sample_archive, write_copies
 
 ROOT = Path(__file__).resolve().parent.parent
 RATES = ("images_per_s", "images_per_cpu_s")
@@ -112,7 +112,7 @@ def main() -> None:
         print(json.dumps(timed(reader, Path(folder), batch, workers)))
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("archive", type=Path, metavar="TAR")
+    parser.add_argument("archive", type=sample_archive, metavar="TAR")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--images", type=int, default=4000)
     parser.add_argument("--batch", type=int, default=64)

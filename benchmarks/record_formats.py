@@ -20,6 +20,7 @@ import tensorflow as tf
 import webdataset
 
 from benchmarks.results import write_result
+from benchmarks.sample_copies import sample_archive
 from data_prep.example_proto import features
 from data_prep.tar_members import tar_members
 from data_prep.tfrecord_files import records
@@ -116,7 +117,7 @@ def tfrecord_indexes(path: Path) -> tuple[Index, Index]:
 def main() -> None:
     """Measure all in turns."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("archive", type=Path, metavar="TAR")
+    parser.add_argument("archive", type=sample_archive, metavar="TAR")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--images", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=5)

@@ -1,8 +1,28 @@
 """The sample of ImageNet many times over, as files, for the benchmarks of preparing and reading."""
 
+from argparse import ArgumentTypeError
 from pathlib import Path
 
+from data_prep.records import RecordsError
 from data_prep.tar_members import tar_members
+
+
+def sample_archive(text: str) -> Path:
+    """The path of an archive of `<class>/<file>`, as an argument of a command line.
+
+    Raises:
+        ArgumentTypeError: it is not there, no tar, or has other members; one sentence.
+    """
+    path = Path(text)
+    try:
+        names = [member.name for member in tar_members(path)]
+    except OSError as error:
+        raise ArgumentTypeError(f"{path}: {error.strerror}; name imagenet-sample.tar") from None
+    except RecordsError as error:
+        raise ArgumentTypeError(str(error)) from None
+    if not names or any(name.count("/") != 1 for name in names):
+        raise ArgumentTypeError(f"{path}: not a tar of <class>/<file>; name imagenet-sample.tar")
+    return path
 
 
 def write_copies(archive: Path, folder: Path, images: int) -> list[tuple[Path, int]]:

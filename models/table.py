@@ -1,6 +1,7 @@
 """`python -m models.table`: write the table of models in docs/models.md anew, from the code."""
 
 import re
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -38,8 +39,16 @@ def rows() -> list[tuple[str, ...]]:
 
 
 def page(text: str) -> str:
-    """The page with the table as the code has it now."""
-    before, rest = text.split(START)
+    """The page with the table as the code has it now.
+
+    Raises:
+        ValueError: nothing says where the table goes.
+    """
+    if START not in text or END not in text.partition(START)[2]:
+        raise ValueError(
+            f"{PAGE}: put the lines {START.strip()!r} and {END!r} where the table goes"
+        )
+    before, rest = text.split(START, 1)
     lines = [HEADS, ("---",) * 2 + ("--:",) * 4 + ("---",) * 2, *rows()]
     table = "\n".join(f"| {' | '.join(line)} |".replace("|  |", "| |") for line in lines)
     return f"{before}{START}\n{table}\n\n{END}{rest.split(END)[1]}"
@@ -52,4 +61,7 @@ def _by_number(row: tuple[str, ...]) -> list[tuple[int, str]]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    try:
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    except ValueError as error:
+        sys.exit(str(error))

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from benchmarks.sample_copies import sample_archive
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -35,6 +37,27 @@ def measured(module, archive, out, *options):
     assert result["rounds"] == {name: [rate] for name, rate in result["images_per_s"].items()}
     assert all(rate > 0 for rate in result["images_per_s"].values())
     return file.name, result
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (None, "No such file or directory; name imagenet-sample.tar"),
+        (b"", "can't be read as an uncompressed tar"),
+        (b"not a tar", "can't be read as an uncompressed tar"),
+        (bytes(10240), "not a tar of <class>/<file>; name imagenet-sample.tar"),
+    ],
+)
+def test_an_archive_that_does_not_do_is_refused(archive, tmp_path, data, words):
+    assert sample_archive(str(archive)) == archive
+    path = tmp_path / "other.tar"
+    if data is not None:
+        path.write_bytes(data)
+    command = [sys.executable, "-m", "benchmarks.reading", path, "--out", tmp_path]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert f"argument TAR: {path}: " in last and words in last
 
 
 @pytest.mark.slow

@@ -21,6 +21,13 @@ def test_the_page_has_the_table_that_the_code_makes():
     assert text == table.page(text), "run `python -m models.table`"
 
 
+@pytest.mark.parametrize("gone", [table.START, table.END])
+def test_a_page_without_a_place_for_the_table_is_refused(gone):
+    text = table.PAGE.read_text(encoding="utf-8").replace(gone, "")
+    with pytest.raises(ValueError, match=r"models\.md: put the lines '<!-- table"):
+        table.page(text)
+
+
 def test_every_model_has_a_row_and_says_where_it_is_from():
     rows = table.rows()
     assert {row[0] for row in rows} == {f"`{name}`" for name in models.known()}
