@@ -79,7 +79,9 @@ def test_a_changed_byte_is_found_when_asked_to_look(finished):
 
 def test_a_folder_without_a_manifest_is_unfinished(finished):
     (finished / "manifest.json").unlink()
-    with pytest.raises(RecordsError, match=r"manifest\.json: missing.*python -m data_prep DATASET .*mnist"):
+    with pytest.raises(
+        RecordsError, match=r"manifest\.json: missing.*python -m data_prep DATASET .*mnist"
+    ):
         open_records(finished)
     with pytest.raises(RecordsError, match=r"nowhere/manifest\.json: missing"):
         open_records(finished / "nowhere")
