@@ -28,7 +28,9 @@ TELEMETRY_COLUMNS = (
 ).split(",")
 AUTOTUNE_COLUMNS = "run,iteration,learners,images_per_s,decision,memory_bytes,tuning_s".split(",")
 PHASE_COLUMNS = ("run", "phase", "seconds")
-MEMORY = ("memory_bytes", "learner_memory_bytes")  # of status.json, null where not known
+# Of status.json, null where not known.
+MEMORY = ("memory_bytes", "learner_memory_bytes")
+EXCHANGE = ("sent_bytes", "staleness")
 
 FINISHED, REACHED, DIVERGED, OUT_OF_MEMORY, FAILED = (
     "finished",

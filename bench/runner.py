@@ -64,7 +64,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
     system.prepare(ledger)
 
     history: list[dict[str, Any]] = []
-    memory: dict[str, int | None] = dict.fromkeys(record.MEMORY)
+    measures: dict[str, float | None] = dict.fromkeys(record.MEMORY + record.EXCHANGE)
     carried_s = 0.0
     resumed = checkpoint.load(job.state, rank, ranks, job.fingerprint)
     if resumed:
@@ -72,7 +72,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         before = json.loads(str(state.pop("runner")))
         system.load_state(state)
         history, carried_s = before["history"], sum(before["seconds"].values())
-        memory = before["memory"]
+        measures = before["measures"]
         for phase, seconds in before["seconds"].items():
             ledger.seconds[phase] += seconds
         print(f"resuming {spec.id} after epoch {len(history)}", flush=True)
@@ -87,7 +87,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         train_before = ledger.seconds["train"]
         with ledger.phase("train"):
             result = system.train_epoch(epoch)
-        memory = _memory(memory, result)
+        measures = _measures(measures, result, epoch)
         row = {
             "run": spec.id,
             "epoch": epoch + 1,
@@ -113,7 +113,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
             continue
         before_s = ledger.seconds["checkpoint"]
         with ledger.phase("checkpoint"):
-            note = {"history": history, "seconds": ledger.seconds, "memory": memory}
+            note = {"history": history, "seconds": ledger.seconds, "measures": measures}
             arrays = system.state() | {"runner": np.array(json.dumps(note))}
             checkpoint.save(job.state, epoch + 1, rank, job.fingerprint, arrays)
         cost_s = ledger.seconds["checkpoint"] - before_s
@@ -124,7 +124,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         phases = [{"run": spec.id, "phase": p, "seconds": s} for p, s in ledger.seconds.items()]
         record.write_table(job.out / record.PHASES, record.PHASE_COLUMNS, phases)
         outcome = outcome or endings.completion(history, spec.target)
-        record.write_json(job.out / record.STATUS, outcome | memory | {"carried_s": carried_s})
+        record.write_json(job.out / record.STATUS, outcome | measures | {"carried_s": carried_s})
 
 
 def _refuse_other_systems(job: Job) -> None:
@@ -135,10 +135,20 @@ def _refuse_other_systems(job: Job) -> None:
         raise ValueError(f"{job.spec.id} is a run of {job.spec.system}; use python -m {module}")
 
 
-def _memory(before: dict[str, int | None], result: EpochResult) -> dict[str, int | None]:
-    """The most that tensors took in any epoch, and what a learner took in the last."""
+def _measures(
+    before: dict[str, float | None], result: EpochResult, epochs: int
+) -> dict[str, float | None]:
+    """After `epochs` and one more: peak of memory, sum of bytes, mean of staleness; last learner's.
+
+    Every epoch has as many iterations.
+    """
     peaks = [size for size in (before["memory_bytes"], result.memory_bytes) if size is not None]
+    sent, stale = result.sent_bytes, result.staleness
+    if stale is not None:
+        stale = ((before["staleness"] or 0.0) * epochs + stale) / (epochs + 1)
     return {
         "memory_bytes": max(peaks, default=None),
         "learner_memory_bytes": result.learner_memory_bytes,
+        "sent_bytes": None if sent is None else (before["sent_bytes"] or 0) + sent,
+        "staleness": stale,
     }

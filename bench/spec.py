@@ -29,7 +29,8 @@ class RunSpec:
     `target` is a test accuracy in (0, 1). `schedule` is a learning-rate
     rule of `bench.schedules`. Learners synchronise every `tau` iterations (0: never).
     `batch_norm` says whose statistics the evaluated model has. Runs that differ by `repeat` alone
-    do the same again: what sets them apart is noise.
+    do the same again: what sets them apart is noise. `method` has the options of a system that has
+    some (`bench.method_options`).
 
     How a step is computed: `precision` (bf16 is automatic mixed precision over fp32 weights),
     `compile` (torch.compile), `channels_last` memory, and `graph`, one CUDA graph for all learners,
@@ -64,6 +65,7 @@ class RunSpec:
     graph: bool = False
     unroll: int = 1
     cudnn_benchmark: bool = False
+    method: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -72,6 +74,8 @@ class RunSpec:
         repeat = "" if self.repeat == 1 else f"-r{self.repeat}"
         hashed = self.to_dict()
         del hashed["repeat"]  # the name says it, and runs made before it existed keep their ids
+        if not self.method:
+            del hashed["method"]  # likewise
         canonical = json.dumps(hashed, sort_keys=True)
         return (
             f"{self.system}-{self.model}-{self.dataset}-{self.device_type}{self.devices}{learners}"

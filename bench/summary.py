@@ -13,15 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from bench import energy, record
+from bench import energy, method_options, record, schedules
 from bench.metrics import RULES, epochs_to_target
 from bench.progress import MATRIX
-from bench.schedules import describe
 
 SPEC_COLUMNS = (
     "system,model,model_source,dataset,device_type,devices,learners,batch,seed,repeat,variant,"
     "alpha,mu,momentum,tau,batch_norm,weight_decay,lr,schedule,epochs,augmentation,precision,"
-    "compile,channels_last,graph,unroll,cudnn_benchmark,target"
+    "compile,channels_last,graph,unroll,cudnn_benchmark,method,target"
 ).split(",")
 _OF_AVERAGING = ("tau", "batch_norm")
 
@@ -48,7 +47,7 @@ def summarise(folder: Path) -> dict[str, Any]:
         "machine": run["machine"],
         "commit": run["code"]["commit"],
         "dirty": run["code"]["dirty"],
-        **{name: outcome.get(name) for name in record.MEMORY},
+        **{name: outcome.get(name) for name in record.MEMORY + record.EXCHANGE},
         **energy.of_run(folder, spec, outcome, epochs),
     }
     if epochs:
@@ -71,7 +70,8 @@ def summarise(folder: Path) -> dict[str, Any]:
 
 def _settings(spec: Mapping[str, Any]) -> dict[str, Any]:
     row = {name: spec.get(name) for name in SPEC_COLUMNS}
-    row["schedule"] = describe(spec["schedule"])
+    row["schedule"] = schedules.describe(spec["schedule"])
+    row["method"] = method_options.describe(spec.get("method") or {})
     if spec["variant"] is None:
         row |= {"learners": 1} | dict.fromkeys(_OF_AVERAGING)
     elif spec["alpha"] is None:
@@ -91,12 +91,13 @@ SUMMARY_COLUMNS = [
     *"status,reason,epochs_run,learners_final,final_acc,best_acc,final_loss".split(","),
     *"images_per_s,train_s,wall_s".split(","),
     *record.MEMORY,
+    *record.EXCHANGE,
     *"energy_j,joules_per_image".split(","),
     *(f"{rule}_{unit}" for rule in RULES for unit in ("epochs", "s")),
     *"machine,commit,dirty".split(","),
 ]
 _WHOLE = ["repeat", "tau", "unroll", "learners_final"]
-_WHOLE += [*record.MEMORY, *(f"{r}_epochs" for r in RULES)]
+_WHOLE += [*record.MEMORY, "sent_bytes", *(f"{r}_epochs" for r in RULES)]
 
 
 def main() -> None:

@@ -32,7 +32,10 @@ class EpochResult:
     `images` counts all devices', `learners` is per device at the end, `lr` the last one used.
     `memory_bytes` is the most of its device that this rank's tensors have taken so far, and
     `learner_memory_bytes` what one learner takes, without what is there whatever their number
-    (data, central model); None where it isn't known, as on CPU.
+    (data, central model); None where it isn't known, as on CPU. `sent_bytes` is what this rank
+    handed over to be sent to others in the epoch, before what a collective makes of it, and
+    `staleness` how many updates of others came between reading weights and updating them, on
+    average; None where a system does not count them, or nothing is ever stale.
     """
 
     losses: np.ndarray
@@ -41,6 +44,8 @@ class EpochResult:
     lr: float
     memory_bytes: int | None = None
     learner_memory_bytes: int | None = None
+    sent_bytes: int | None = None
+    staleness: float | None = None
 
 
 class System(Protocol):

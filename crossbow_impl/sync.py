@@ -10,15 +10,18 @@ class Sync:
 
     `start` hands over a tensor and returns at once: the next iteration's gradients overlap the
     all-reduce. NCCL has a stream of its own, and `wait` makes the current stream wait for it.
+    `sent_bytes` counts what this rank has handed over.
     """
 
     def __init__(self, devices: int) -> None:
         self.devices = devices
         self._pending: dist.Work | None = None
+        self.sent_bytes = 0
 
     def start(self, share: Tensor) -> None:
         """Begin summing `share`, which is overwritten by the sum, over all devices."""
         self._pending = dist.all_reduce(share, async_op=True)
+        self.sent_bytes += share.numel() * share.element_size()
 
     def wait(self) -> bool:
         """Whether a sum was under way; what the caller does next on the device sees it."""

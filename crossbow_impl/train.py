@@ -103,6 +103,7 @@ class Crossbow:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
         plan, cursor, losses = self.feed.plan(epoch), 0, []
         self.memory.ignore()
+        self.sync.sent_bytes = 0
         while cursor + self.images <= self.feed.samples:
             todo = self.begin(plan, epoch, cursor)
             done = self.run(epoch, cursor, todo)
@@ -123,6 +124,7 @@ class Crossbow:
             lr=self.lr,
             memory_bytes=self.memory.bytes,
             learner_memory_bytes=self.replicas.learner_bytes,
+            sent_bytes=self.sync.sent_bytes,
         )
 
     def logits(self) -> np.ndarray:

@@ -12,6 +12,7 @@ from plots import style
 KINDS = {
     "model_source": "from {}",
     "variant": "{}",
+    "method": "{}",
     "batch_norm": "BN {}",
     "tau": "τ {}",
     "precision": "{}",

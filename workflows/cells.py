@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import models
+from bench.method_options import METHOD_OPTIONS
 from bench.spec import (
     ALGORITHM_1,
     CONSTANT_LR,
@@ -54,6 +55,7 @@ def spec_of(
         cell["model_source"] = models_from[cell["model"]]
     augmentation = cell.get("augmentation", "none")
     one_of(f"{where}.augmentation", augmentation, list(AUGMENTATIONS), "augmentation")
+    cell["method"] = method_of(system, cell.get("method"), f"{where}.method")
     refuse_step_options(cell, where)
     refuse_schedule(cell.get("schedule", CONSTANT_LR), cell["epochs"], where)
     unstable = cell.pop("allow_unstable", False)
@@ -100,6 +102,23 @@ def refuse_unfit_models(specs: Iterable[RunSpec], data: Mapping[str, Data]) -> N
             refuse_unfit(models.load(model, source), source, shape, classes)
         except ValueError as error:
             raise ConfigError(f"models.{model}: on {dataset}, {error}") from None
+
+
+def method_of(system: str, chosen: Mapping[str, Any] | None, where: str) -> dict[str, Any]:
+    """All options of a system's method: those `chosen`, and the defaults of the others.
+
+    Raises:
+        ConfigError: an option is unknown, or has a value that it can't have.
+    """
+    options = METHOD_OPTIONS.get(system, {})
+    if chosen is not None:
+        if not options:
+            raise ConfigError(f"{where}: {system} has no options; remove the key")
+        schema = {"type": "object", "properties": options, "additionalProperties": False}
+        validate(chosen, schema, where)
+    values = {name: option["default"] for name, option in options.items()} | dict(chosen or {})
+    numbers = {name for name, option in options.items() if option["type"] == "number"}
+    return {name: float(of) if name in numbers else of for name, of in values.items()}
 
 
 def lacks_model(spec: RunSpec, data: Data, where: str) -> str | None:

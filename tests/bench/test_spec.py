@@ -18,6 +18,7 @@ def test_the_id_is_readable_and_changes_with_every_field(spec):
         "weight_decay": 0.1, "augmentation": "crop_flip", "variant": "kungfu", "alpha": 0.1,
         "mu": 0.5, "tau": 2, "batch_norm": "shared", "precision": "bf16", "compile": True,
         "channels_last": True, "graph": True, "unroll": 4, "cudnn_benchmark": True,
+        "method": {"period": 4},
     }  # fmt: skip
     assert set(changes) == {field.name for field in dataclasses.fields(RunSpec)}
     ids = {dataclasses.replace(base, **{name: value}).id for name, value in changes.items()}
