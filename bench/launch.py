@@ -129,7 +129,7 @@ def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str
         last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
         reason = f"ended with code {exit_code}; the last that it said is: {last}"
         outcome = {"status": record.FAILED, "reason": reason}
-    outcome = dict.fromkeys(record.MEMORY) | {"carried_s": 0.0} | outcome
+    outcome = dict.fromkeys(record.MEMORY + record.EXCHANGE) | {"carried_s": 0.0} | outcome
     outcome["wall_s"] = wall_s + outcome["carried_s"]
     if not (out / record.EPOCHS).exists():
         record.write_table(out / record.EPOCHS, record.EPOCH_COLUMNS, [])
