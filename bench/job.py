@@ -12,16 +12,16 @@ from bench.spec import RunSpec
 from bench.systems import SYSTEMS
 from models._foreign import file_of
 
-REGISTRY = "bench/systems.py"
+REGISTRIES = {"bench/systems.py", "bench/method_options.py"}
 
 
 def system_sources(spec: RunSpec) -> list[str]:
     """The files whose change makes a run of `spec` a different run.
 
-    The registry is not one of them: a line for another system leaves this one's runs as they are.
+    Registries are not among them: a line for another system leaves this one's runs as they are.
     """
     found = sources(SYSTEMS[spec.system]) + model_sources(spec.model, spec.model_source)
-    return sorted(set(found) - {REGISTRY})
+    return sorted(set(found) - REGISTRIES)
 
 
 def model_sources(name: str, source: str | None = None) -> list[str]:

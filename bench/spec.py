@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bench import method_options
+
 ALGORITHM_1, RELEASED, KUNGFU, EA_SGD, SSGD = (
     "algorithm-1",
     "released",
@@ -30,7 +32,7 @@ class RunSpec:
     rule of `bench.schedules`. Learners synchronise every `tau` iterations (0: never).
     `batch_norm` says whose statistics the evaluated model has. Runs that differ by `repeat` alone
     do the same again: what sets them apart is noise. `method` has the options of a system that has
-    some (`bench.method_options`).
+    some (`bench.method_options`), all of them: for one that isn't given, its default.
 
     How a step is computed: `precision` (bf16 is automatic mixed precision over fp32 weights),
     `compile` (torch.compile), `channels_last` memory, and `graph`, one CUDA graph for all learners,
@@ -67,15 +69,24 @@ class RunSpec:
     cudnn_benchmark: bool = False
     method: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        complete = method_options.with_defaults(self.system, self.method)
+        object.__setattr__(self, "method", complete)
+
     @property
     def id(self) -> str:
-        """A readable name that also carries a hash of every field."""
+        """A readable name that also carries a hash of every field.
+
+        An option of the method that has its default is left out: runs made before there was such
+        an option keep their ids.
+        """
         learners = "" if self.variant is None else f"-m{self.learners}"
         repeat = "" if self.repeat == 1 else f"-r{self.repeat}"
         hashed = self.to_dict()
         del hashed["repeat"]  # the name says it, and runs made before it existed keep their ids
-        if not self.method:
-            del hashed["method"]  # likewise
+        hashed["method"] = method_options.changed(self.system, self.method)
+        if not hashed["method"]:
+            del hashed["method"]
         canonical = json.dumps(hashed, sort_keys=True)
         return (
             f"{self.system}-{self.model}-{self.dataset}-{self.device_type}{self.devices}{learners}"

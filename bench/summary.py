@@ -71,7 +71,7 @@ def summarise(folder: Path) -> dict[str, Any]:
 def _settings(spec: Mapping[str, Any]) -> dict[str, Any]:
     row = {name: spec.get(name) for name in SPEC_COLUMNS}
     row["schedule"] = schedules.describe(spec["schedule"])
-    row["method"] = method_options.describe(spec.get("method") or {})
+    row["method"] = method_options.describe(spec["system"], spec.get("method") or {})
     if spec["variant"] is None:
         row |= {"learners": 1} | dict.fromkeys(_OF_AVERAGING)
     elif spec["alpha"] is None:

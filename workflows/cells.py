@@ -105,20 +105,21 @@ def refuse_unfit_models(specs: Iterable[RunSpec], data: Mapping[str, Data]) -> N
 
 
 def method_of(system: str, chosen: Mapping[str, Any] | None, where: str) -> dict[str, Any]:
-    """All options of a system's method: those `chosen`, and the defaults of the others.
+    """The options `chosen` of a system's method, with numbers spelled alike.
 
     Raises:
         ConfigError: an option is unknown, or has a value that it can't have.
     """
     options = METHOD_OPTIONS.get(system, {})
-    if chosen is not None:
-        if not options:
-            raise ConfigError(f"{where}: {system} has no options; remove the key")
-        schema = {"type": "object", "properties": options, "additionalProperties": False}
-        validate(chosen, schema, where)
-    values = {name: option["default"] for name, option in options.items()} | dict(chosen or {})
-    numbers = {name for name, option in options.items() if option["type"] == "number"}
-    return {name: float(of) if name in numbers else of for name, of in values.items()}
+    if chosen is None:
+        return {}
+    if not options:
+        raise ConfigError(f"{where}: {system} has no options; remove the key")
+    schema = {"type": "object", "properties": options, "additionalProperties": False}
+    validate(chosen, schema, where)
+    spelling = {"integer": int, "number": float}
+    alike = {name: spelling.get(options[name].get("type")) for name in chosen}
+    return {name: alike[name](of) if alike[name] else of for name, of in chosen.items()}
 
 
 def lacks_model(spec: RunSpec, data: Data, where: str) -> str | None:

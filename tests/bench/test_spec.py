@@ -4,6 +4,7 @@ import json
 import numpy as np
 import pytest
 
+from bench import method_options
 from bench.spec import RunSpec, stability_bound
 
 
@@ -30,6 +31,17 @@ def test_runs_made_before_there_were_repeats_keep_their_ids():
     given |= {"epochs": 8, "target": 0.93, "lr": 0.03, "momentum": 0.9}
     assert RunSpec(**given).id == "pytorch-lenet-digits-cpu1-b16-s1-20cfd40c"
     assert RunSpec(**given, repeat=2).id.startswith("pytorch-lenet-digits-cpu1-b16-s1-r2-")
+
+
+def test_a_default_option_is_no_option(spec, monkeypatch):
+    before = spec("pytorch").id
+    options = {"period": {"type": "integer", "default": 8}, "alike": {"default": 0.5}}
+    monkeypatch.setitem(method_options.METHOD_OPTIONS, "pytorch", options)
+    given = [spec("pytorch", method=method) for method in ({}, {"period": 8}, {"period": 4})]
+    assert given[0] == given[1] and given[0].method == {"period": 8, "alike": 0.5}
+    assert [one.id == before for one in given] == [True, True, False]
+    texts = [method_options.describe("pytorch", one.method) for one in given]
+    assert texts == ["", "", "period=4"]
 
 
 def test_json_and_back(spec):
