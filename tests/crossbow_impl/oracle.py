@@ -5,19 +5,7 @@ like the implementation: no flat storage, no in-place updates, no devices.
 """
 
 import numpy as np
-
-
-def gradient(w, images, labels):
-    """Mean gradient of softmax cross-entropy, and the loss, for w = (weight [C, D], bias [C])."""
-    weight, bias = w
-    x = images.reshape(len(images), -1).astype(np.float64)
-    logits = x @ weight.T + bias
-    p = np.exp(logits - logits.max(1, keepdims=True))
-    p /= p.sum(1, keepdims=True)
-    loss = -np.log(p[np.arange(len(x)), labels]).mean()
-    p[np.arange(len(x)), labels] -= 1
-    p /= len(x)
-    return np.concatenate([(p.T @ x).ravel(), p.sum(0)]), loss
+from softmax import gradient
 
 
 def train(start, batches, k, variant, rates, alpha, mu, momentum, decay, tau=1, restarts=()):
