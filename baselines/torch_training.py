@@ -2,8 +2,8 @@
 
 The spec's options make the stronger forms: mixed precision, channels last, torch.compile, and the
 whole step as one CUDA graph. A method is a subclass that overrides what it does otherwise:
-`parallel` and `make_optimizer` where gradients differ, `after_step` where weights do, `evaluated`
-where another model than the trained one counts.
+`parallel`, `backward` and `make_optimizer` where gradients differ, `after_step` where weights do,
+`evaluated` where another model than the trained one counts.
 """
 
 from collections.abc import Callable
@@ -96,6 +96,17 @@ class TorchTraining:
             weight_decay=self.spec.weight_decay,
             fused=True,
         )
+
+    def loss(self, images: Tensor, labels: Tensor) -> Tensor:
+        """The mean loss over a batch, for its gradient."""
+        with autocast(self.spec.precision, self.device):
+            return cross_entropy(self.forward(images), labels)
+
+    def backward(self, images: Tensor, labels: Tensor) -> Tensor:
+        """Leave the gradient of a batch in the parameters, which have none; returns its loss."""
+        loss = self.loss(images, labels)
+        loss.backward()
+        return loss.detach()
 
     def after_step(self) -> None:
         """Called after each iteration, outside of what is compiled or captured."""
@@ -251,11 +262,9 @@ class TorchTraining:
         images, labels = self.batch_at(start, self.spec.batch)
         self.lr.copy_(self.rates.index_select(0, self.count)[0])
         self.optimizer.zero_grad()
-        with autocast(self.spec.precision, self.device):
-            loss = cross_entropy(self.forward(images), labels)
-        loss.backward()
+        loss = self.backward(images, labels)
         self.optimizer.step()
-        self.losses.scatter_(0, self.count, loss.detach().view(1))
+        self.losses.scatter_(0, self.count, loss.view(1))
         self.count.add_(1)
 
     def _model_tensors(self) -> dict[str, Tensor]:

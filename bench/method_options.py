@@ -7,7 +7,13 @@ stays what it is: a run's id and its label leave out the options that have their
 from collections.abc import Mapping
 from typing import Any
 
-METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {}
+METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
+    "pytorch": {
+        "accumulate": {"type": "integer", "minimum": 1, "default": 1},
+        "bucket_mb": {"type": "integer", "minimum": 0, "default": 0},
+        "static_graph": {"type": "boolean", "default": False},
+    },
+}
 
 
 def with_defaults(system: str, method: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,12 @@ from bench.systems import AVERAGING, KERAS, SYSTEMS
 from data_prep.augment import AUGMENTATIONS
 from models._torch_check import refuse_unfit
 from workflows.data_of import Data
-from workflows.refusals import refuse_schedule, refuse_step_options, refuse_unstable
+from workflows.refusals import (
+    refuse_method_options,
+    refuse_schedule,
+    refuse_step_options,
+    refuse_unstable,
+)
 from workflows.validate import SCHEMA, ConfigError, one_of, spelled_alike, validate
 
 AVERAGING_KEYS = ("learners", "variant", "alpha", "mu", "tau", "batch_norm", "allow_unstable")
@@ -56,6 +61,7 @@ def spec_of(
     augmentation = cell.get("augmentation", "none")
     one_of(f"{where}.augmentation", augmentation, list(AUGMENTATIONS), "augmentation")
     cell["method"] = method_of(system, cell.get("method"), f"{where}.method")
+    refuse_method_options(cell, where)
     refuse_step_options(cell, where)
     refuse_schedule(cell.get("schedule", CONSTANT_LR), cell["epochs"], where)
     unstable = cell.pop("allow_unstable", False)

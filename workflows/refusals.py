@@ -77,6 +77,29 @@ def refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
         raise ConfigError(f"{where}.graph: pytorch captures one device; use devices: 1 or no graph")
 
 
+def refuse_method_options(cell: Mapping[str, Any], where: str) -> None:
+    """Options of PyTorch's S-SGD that do nothing, or that torch can't have together."""
+    method = cell["method"]
+    if cell["system"] != "pytorch" or not method:
+        return
+    parts, static = method.get("accumulate", 1), method.get("static_graph", False)
+    if cell["batch"] % parts:
+        raise ConfigError(
+            f"{where}.method.accumulate: a batch of {cell['batch']} has no {parts} equal parts; "
+            "use a number that divides it"
+        )
+    if parts > 1 and static:
+        raise ConfigError(
+            f"{where}.method.static_graph: torch has none while gradients of parts accumulate; "
+            "remove it or accumulate"
+        )
+    for key in ("bucket_mb", "static_graph"):
+        if method.get(key) and cell.get("devices", 1) == 1:
+            raise ConfigError(
+                f"{where}.method.{key}: one device sends nothing; remove it or use more devices"
+            )
+
+
 def refuse_unstable(spec: RunSpec, where: str) -> None:
     """An alpha with which averaging is unstable."""
     assert spec.variant is not None and spec.mu is not None

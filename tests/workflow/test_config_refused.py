@@ -177,6 +177,31 @@ REFUSED = {
     ),
     "alpha undefined": (config({"alpha": float("nan")}), "matrix[0].alpha", "finite"),
     "momentum in Algorithm 1": (config({"momentum": 0.9}), "matrix[0].momentum", "released"),
+    "parts that are not equal": (
+        config({"system": "pytorch", "batch": 16, "method": {"accumulate": 3}}),
+        "matrix[0].method.accumulate",
+        "16",
+        "divides",
+    ),
+    "buckets of one device": (
+        config({"system": "pytorch", "method": {"bucket_mb": 1}}),
+        "matrix[0].method.bucket_mb",
+        "more devices",
+    ),
+    "a static graph of parts": (
+        config(
+            {"system": "pytorch", "devices": 2, "batch": 16}
+            | {"method": {"accumulate": 2, "static_graph": True}}
+        ),
+        "matrix[0].method.static_graph",
+        "remove it",
+    ),
+    "an unknown option of a method": (
+        config({"system": "pytorch", "method": {"buckets": 1}}),
+        "matrix[0].method",
+        "'buckets'",
+        "bucket_mb",
+    ),
     "learners of a baseline": (
         config({"system": "pytorch", "learners": 2}),
         "matrix[0].learners",
@@ -256,6 +281,7 @@ def test_message_names_the_key_and_what_to_do(case):
         {"schedule": {"kind": "one-cycle", "warmup": 0.3}},
         {"variant": "released", "momentum": 0.9},
         {"system": ["pytorch", "tensorflow"], "momentum": 0.9},
+        {"system": "pytorch", "batch": 16, "method": [{}, {"accumulate": 2}, {"accumulate": 4}]},
     ],
     ids=str,
 )
