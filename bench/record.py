@@ -39,7 +39,8 @@ FINISHED, REACHED, DIVERGED, OUT_OF_MEMORY, FAILED = (
     "out_of_memory",
     "failed",
 )
-NOT_AVAILABLE = "not_available"  # no run at all: the system has no such model
+# No run at all: the system has no such model; it was planned and not run so far.
+NOT_AVAILABLE, NOT_RUN = "not_available", "not_run"
 
 
 class Table:

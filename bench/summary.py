@@ -6,7 +6,7 @@ sample of the runs whose learners are tuned; and machines.json.
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -79,9 +79,9 @@ def _settings(spec: Mapping[str, Any]) -> dict[str, Any]:
     return row
 
 
-def not_available(cell: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of a cell that its system can't run; `cell` has `run`, `spec` and `reason`."""
-    outcome = {"status": record.NOT_AVAILABLE, "reason": cell["reason"], "epochs_run": 0}
+def without_run(cell: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of a planned cell without a run; `cell` has `run`, `spec`, `status` and `reason`."""
+    outcome = {"status": cell["status"], "reason": cell["reason"], "epochs_run": 0}
     return {"run": cell["run"]} | _settings(cell["spec"]) | outcome
 
 
@@ -100,17 +100,10 @@ _WHOLE = ["repeat", "tau", "unroll", "learners_final"]
 _WHOLE += [*record.MEMORY, "sent_bytes", *(f"{r}_epochs" for r in RULES)]
 
 
-def main() -> None:
-    """Join the runs that RESULTS/state/matrix.txt lists; name the cells that could not be runs."""
-    parser = argparse.ArgumentParser(prog="python -m bench.summary", description=__doc__)
-    parser.add_argument("results", type=Path)
-    parser.add_argument("--not-available", type=json.loads, default=[])
-    options = parser.parse_args()
-    results = options.results
-    runs = (results / "state" / MATRIX).read_text().split()
+def join(results: Path, runs: Sequence[str], others: Sequence[Mapping[str, Any]]) -> None:
+    """Write the tables of `runs` in `results`, with rows of the `others`: cells without a run."""
     folders = [results / "runs" / run for run in runs]
-    rows = [summarise(folder) for folder in folders]
-    rows += [not_available(cell) for cell in options.not_available]
+    rows = [summarise(folder) for folder in folders] + [without_run(cell) for cell in others]
     summary = pd.DataFrame(rows).reindex(columns=SUMMARY_COLUMNS)
     for name in _WHOLE:
         summary[name] = summary[name].astype("Int64")
@@ -121,6 +114,17 @@ def main() -> None:
     ):
         _publish(_joined([folder / name for folder in folders], columns), results / name)
     record.write_json(results / "machines.json", _machines(folders))
+
+
+def main() -> None:
+    """Join the runs that RESULTS/state/matrix.txt lists; name the cells that could not be runs."""
+    parser = argparse.ArgumentParser(prog="python -m bench.summary", description=__doc__)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--not-available", type=json.loads, default=[])
+    options = parser.parse_args()
+    runs = (options.results / "state" / MATRIX).read_text().split()
+    others = [{"status": record.NOT_AVAILABLE, **cell} for cell in options.not_available]
+    join(options.results, runs, others)
 
 
 def _joined(paths: list[Path], columns: list[str]) -> pd.DataFrame:

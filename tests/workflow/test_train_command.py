@@ -39,12 +39,32 @@ def test_trains_what_has_no_result_yet(train, tmp_path):
     times = [path.stat().st_mtime_ns for path in statuses]
     train()
     assert [path.stat().st_mtime_ns for path in statuses] == times
-    joined = [sys.executable, "-m", "bench.summary", str(tmp_path / "results")]
-    subprocess.run(joined, cwd=REPOSITORY, check=True)
-    assert {row["system"] for row in rows(tmp_path / "results/summary.csv")} == {
-        "crossbow",
-        "pytorch",
-    }
+
+
+def test_what_was_not_run_is_named_where_runs_are_joined(train, tmp_path):
+    def join():
+        folder = tmp_path / "results"
+        command = [
+            sys.executable,
+            "-m",
+            "workflows.join",
+            tmp_path / "two.yaml",
+            "--results",
+            folder,
+        ]
+        return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+
+    assert "none of the 2 planned runs is there" in join().stderr
+    train()
+    (killed,) = (tmp_path / "results").glob("runs/pytorch-*/status.json")
+    killed.unlink()
+    assert "1 of 2 planned runs joined" in join().stdout
+    summary = rows(tmp_path / "results/summary.csv")
+    assert [(row["system"], row["status"]) for row in summary] == [
+        ("crossbow", "finished"),
+        ("pytorch", "not_run"),
+    ]
+    assert len(rows(tmp_path / "results/epochs.csv")) == 1
 
 
 def test_folders_are_those_of_the_config_unless_they_are_given(tmp_path):
