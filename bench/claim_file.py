@@ -1,5 +1,6 @@
 """The file of claims: what is claimed, of which runs, against which others. docs/statistics.md."""
 
+import typing
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,20 +8,58 @@ from typing import Any
 import jsonschema
 import yaml
 
+import models
 from bench.metrics import RULES
-from bench.summary import SPEC_COLUMNS, SUMMARY_COLUMNS
+from bench.spec import VARIANTS, RunSpec
+from bench.summary import SPEC_COLUMNS
+from bench.summary_file import RESULTS
+from bench.systems import SYSTEMS
 
-BEST = "best"
+BEST, AT_LEAST = "best", "at_least"
 SETTINGS = [name for name in SPEC_COLUMNS if name != "repeat"]  # which is for the noise floor
 NAMES = {"time_to_target": "median5_s", "epochs_to_target": "median5_epochs"}
 TIMES = {*NAMES, *(f"{rule}_{unit}" for rule in RULES for unit in ("epochs", "s"))}
-_NO_NUMBERS = {"run", *SPEC_COLUMNS, "status", "reason", "machine", "commit", "dirty"}
-VALUES = sorted({*NAMES, *SUMMARY_COLUMNS} - _NO_NUMBERS)
+VALUES = sorted({*NAMES, *RESULTS})
 
+_TYPES = {int: "integer", float: "number", bool: "boolean", type(None): "null"}
 _TEXT = {"type": "string", "minLength": 1}
+# Settings whose values a RunSpec's types do not tell, or that a summary has in other words.
+_SETTINGS: dict[str, dict[str, Any]] = {
+    "system": {"enum": list(SYSTEMS)},
+    "variant": {"enum": [*VARIANTS, None]},
+    "alpha": {"anyOf": [{"type": "number"}, {"const": "1/k"}]},
+    "schedule": _TEXT,
+    "method": _TEXT,
+}
+
+
+def _of_type(hint: Any) -> dict[str, Any]:
+    """The JSON schema of a setting of this type."""
+    values = list(typing.get_args(hint))
+    if typing.get_origin(hint) is typing.Literal:
+        return {"enum": values}
+    return (
+        {"anyOf": list(map(_of_type, values))} if values else {"type": _TYPES.get(hint, "string")}
+    )
+
+
+def _one_or_more(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {"if": {"type": "array"}, "then": {"items": one, "minItems": 1}, "else": one}
+
+
+_HINTS = typing.get_type_hints(RunSpec)
 _SELECTOR = {
     "type": "object",
-    "properties": {BEST: {"const": True}, **{name: {} for name in SETTINGS}},
+    "properties": {
+        BEST: {"const": True},
+        AT_LEAST: {
+            "type": "object",
+            "properties": {name: {"type": "integer", "minimum": 2} for name in SETTINGS},
+            "additionalProperties": False,
+            "minProperties": 1,
+        },
+        **{n: _one_or_more(_SETTINGS.get(n) or _of_type(_HINTS[n])) for n in SETTINGS},
+    },
     "additionalProperties": False,
 }
 _NUMBER = {"type": "number", "exclusiveMinimum": 0}
@@ -60,12 +99,14 @@ def read_claims(path: Path) -> list[dict[str, Any]]:
     """The claims of a YAML file, in its order.
 
     Raises:
-        ClaimsError: the file is not there, is no YAML, or has a claim that cannot be judged.
+        ClaimsError: the file cannot be read, is no YAML, or has a claim that cannot be judged.
     """
     try:
         claims = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ClaimsError(f"{path}: there is no such file; name one that is there") from None
+    except OSError as error:
+        raise ClaimsError(f"{path}: cannot be read ({error.strerror}); mend it") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         sentence = " ".join(str(error).split())
         raise ClaimsError(f"{path}: not readable as YAML ({sentence}); mend it") from None
@@ -82,7 +123,10 @@ def read_claims(path: Path) -> list[dict[str, Any]]:
 
 
 def _refuse_what_does_not_fit(claim: Mapping[str, Any], where: str) -> None:
-    """A ratio is of two sides, a value of one; and who never reaches a target is not slow best."""
+    """What the schema cannot say of one claim.
+
+    A ratio is of two sides, a value of one; and who never reaches a target is not slow best.
+    """
     if claim["value"] in TIMES and claim["direction"] == "higher":
         raise ClaimsError(
             f"{where}.direction: less time is better; write `lower`, and swap `of` and `against`"
@@ -91,3 +135,15 @@ def _refuse_what_does_not_fit(claim: Mapping[str, Any], where: str) -> None:
         raise ClaimsError(f"{where}.paper: with `against` give a `ratio` or `wins`, no `value`")
     if "against" not in claim and "value" not in claim["paper"]:
         raise ClaimsError(f"{where}.paper: without `against` give the paper's `value`")
+    for given in claim["paper"].values():
+        if isinstance(given, list) and given[0] > given[1]:
+            raise ClaimsError(f"{where}.paper: {given} is no range; write its lower end first")
+    for side in ("of", "against"):
+        named = claim.get(side, {}).get("model", [])
+        unknown = {named} if isinstance(named, str) else set(named)
+        unknown -= set(models.known())
+        if unknown and "model_source" not in claim[side]:
+            raise ClaimsError(
+                f"{where}.{side}.model: there is no {min(unknown)!r}; known are"
+                f" {', '.join(models.known())}; of a model of your own name its `model_source` too"
+            )

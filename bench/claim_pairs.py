@@ -1,14 +1,14 @@
 """From a summary and a claim to the pairs of runs that decide it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from bench.claim_file import BEST
-from bench.claim_runs import ALIKE, CONFIGURATION, best, selected, with_costs
+from bench.claim_runs import ALIKE, CONFIGURATION, best, selected, too_few, with_costs
 from bench.estimates import gain
 
 
@@ -16,6 +16,7 @@ from bench.estimates import gain
 class Comparison:
     """What one claim comes to on one machine and workload; `gains` is empty without pairs.
 
+    `missing` says what there is too little of to judge it, so that the claim is not run.
     `alike` is what of `ALIKE` all runs share. A side is its runs, of which those are left out that
     make no pair while others do; `theirs` is None where the paper's own value takes their place.
     """
@@ -24,6 +25,7 @@ class Comparison:
     ours: pd.DataFrame
     theirs: pd.DataFrame | None
     gains: list[float]
+    missing: str = ""
 
 
 def comparisons(claim: Mapping[str, Any], summary: pd.DataFrame) -> Iterator[Comparison]:
@@ -47,10 +49,14 @@ def comparisons(claim: Mapping[str, Any], summary: pd.DataFrame) -> Iterator[Com
         )
         if others:
             equal = [] if all(side.get(BEST) for side in sides) else CONFIGURATION
-            yield _paired(ours, others[0], [name for name in equal if name not in named])
+            found = _paired(ours, others[0], [name for name in equal if name not in named])
         else:
             gains = [gain(cost, _paper_cost(claim), np.inf) for cost in ours["cost"]]
-            yield Comparison(_shared(ours), ours, None, gains)
+            found = Comparison(_shared(ours), ours, None, gains)
+        lacks = [
+            too_few(groups[key], side) for side, groups in zip(sides, by_workload, strict=True)
+        ]
+        yield replace(found, missing=" and ".join(filter(None, lacks)) or found.missing)
 
 
 def _paired(ours: pd.DataFrame, theirs: pd.DataFrame, equal: list[str]) -> Comparison:
@@ -64,7 +70,8 @@ def _paired(ours: pd.DataFrame, theirs: pd.DataFrame, equal: list[str]) -> Compa
         ours = ours[ours["run"].isin(pairs["run"])]
         theirs = theirs[theirs["run"].isin(pairs["run_theirs"])]
     gains = list(map(gain, pairs["cost"], pairs["cost_theirs"], pairs["trained_theirs"]))
-    return Comparison(_shared(pd.concat([ours, theirs])), ours, theirs, gains)
+    missing = "" if gains else "no two runs with the same seed and settings"
+    return Comparison(_shared(pd.concat([ours, theirs])), ours, theirs, gains, missing)
 
 
 def _shared(runs: pd.DataFrame) -> dict[str, str]:

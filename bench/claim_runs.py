@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from bench import record
-from bench.claim_file import BEST, NAMES, SETTINGS
+from bench.claim_file import AT_LEAST, BEST, NAMES, SETTINGS
 from bench.estimates import Estimate, median_interval, time_to_target
 from bench.metrics import RULES
 from bench.summary import SPEC_COLUMNS
@@ -19,6 +19,7 @@ CONFIGURATION = [name for name in SETTINGS if name != "seed"]
 _TRAINED = {f"{rule}_s": "train_s" for rule in RULES} | {f"{r}_epochs": "epochs_run" for r in RULES}
 _LEAST = 1e-300  # a cost to divide by
 _HOPELESS = (record.DIVERGED, record.OUT_OF_MEMORY)
+_SAY_NOTHING = (record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN)
 
 
 def with_costs(claim: Mapping[str, Any], summary: pd.DataFrame) -> pd.DataFrame:
@@ -31,7 +32,7 @@ def with_costs(claim: Mapping[str, Any], summary: pd.DataFrame) -> pd.DataFrame:
     is_time = column in _TRAINED
     columns = ["run", *ALIKE, *SPEC_COLUMNS, "status", column, *_TRAINED.values()]
     runs = summary.reindex(columns=list(dict.fromkeys(columns)), fill_value="")
-    runs = runs[~runs["status"].isin([record.FAILED, record.NOT_AVAILABLE])]
+    runs = runs[~runs["status"].isin(_SAY_NOTHING)]
     runs = runs[runs["repeat"].isin(["", "1"])]  # or a seed would count twice
     is_hopeless = runs["status"].isin(_HOPELESS)
     amount = pd.to_numeric(runs[column])
@@ -48,7 +49,7 @@ def with_costs(claim: Mapping[str, Any], summary: pd.DataFrame) -> pd.DataFrame:
 def selected(runs: pd.DataFrame, side: Mapping[str, Any]) -> pd.DataFrame:
     """The runs that have one of the wanted values in every column that `side` names."""
     for name, wanted in side.items():
-        if name != BEST:
+        if name not in (BEST, AT_LEAST):
             values = wanted if isinstance(wanted, list) else [wanted]
             texts = {_plain(value) for value in values}
             runs = runs[runs[name].map(_plain).isin(texts)]
@@ -61,6 +62,14 @@ def _plain(value: Any) -> str:
         return "" if value is None else str(value) if isinstance(value, bool) else f"{float(value)}"
     except ValueError:
         return str(value)
+
+
+def too_few(runs: pd.DataFrame, side: Mapping[str, Any]) -> str:
+    """What `side` wants more values of than these runs have, in words; empty where there are."""
+    for name, fewest in side.get(AT_LEAST, {}).items():
+        if (found := runs[name].map(_plain).nunique()) < fewest:
+            return f"{found} of at least {fewest} values of {name} to choose from"
+    return ""
 
 
 def best(runs: pd.DataFrame) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from bench.claim_file import ClaimsError, read_claims
 from bench.claim_pairs import Comparison, comparisons
 from bench.claim_runs import ALIKE, CONFIGURATION, estimate, is_time
 from bench.estimates import Estimate, median_interval
+from bench.summary_file import read_summary
 from bench.verdict import verdict
 
 COLUMNS = [
@@ -50,10 +51,10 @@ def paper_words(paper: Mapping[str, Any]) -> str:
 
 
 def _row(claim: Mapping[str, Any], one: Comparison, told: list[str]) -> dict[str, Any]:
-    gain = median_interval(one.gains) if one.gains else None
+    gain = None if one.missing else median_interval(one.gains)
     outcome, why = verdict(gain, _paper_gain(claim))
     if gain is None:
-        why = "no two runs with the same seed and settings"
+        why = one.missing
     row = dict(one.alike) | {"pairs": 0, "verdict": outcome, "why": why}
     for name, runs in (("ours", one.ours), ("theirs", one.theirs)):
         if runs is not None:
@@ -96,14 +97,14 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         claims = read_claims(options.claims)
-        summary = pd.read_csv(options.summary, dtype=str, keep_default_na=False)
+        summary = read_summary(options.summary)
         rows = [row for claim in claims for row in judge(claim, summary)]
     except ClaimsError as error:
         return _refuse(str(error))
     except FileNotFoundError:
         return _refuse(f"There is no {options.summary}; join the runs first.")
     except ValueError as error:
-        return _refuse(f"Cannot read the runs of {options.summary}: {error}.")
+        return _refuse(f"Cannot read the runs: {error}.")
     table = pd.DataFrame(rows).reindex(columns=COLUMNS)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     draft = options.out.with_name(f".{options.out.name}")

@@ -103,10 +103,10 @@ def gain(ours: float, theirs: float, theirs_trained: float) -> float:
     """How many times smaller our cost is than theirs, of one pair: above 1 we win.
 
     A cost (a time to target, or one by a throughput) is infinite where a run never got there. What
-    is not known counts against us: if only they got there, the gain is 0; if only we did, it is
-    what is certain of it, `theirs_trained` by ours (infinite where they could never get there); if
-    neither did, it is 1.
+    is not known counts against us: if we did not get there, the gain is 0, whatever they did; if
+    only we did, it is what is certain of it, `theirs_trained` by ours (infinite where they could
+    never get there).
     """
     if np.isinf(ours):
-        return 1.0 if np.isinf(theirs) else 0.0
+        return 0.0
     return (theirs_trained if np.isinf(theirs) else theirs) / ours

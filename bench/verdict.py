@@ -14,7 +14,7 @@ def verdict(gain: Estimate | None, paper: float = 1.0) -> tuple[str, str]:
     lower end, and 1 where it gives none. Below 1, as of "at most a tenth slower" (0.9), it takes
     the place of 1 in what follows.
 
-    not run: a side has no runs, or no two of them make a pair.
+    not run: a side has no runs or too few to choose from, or no two of them make a pair.
     not reproduced: the median gain is not above 1.
     reproduced: there are at least three pairs, the whole interval is above 1, and the median is at
     least the paper's gain.

@@ -9,6 +9,7 @@ import yaml
 from bench import claims
 from bench.claim_file import ClaimsError, read_claims
 from bench.estimates import Estimate
+from bench.summary_file import NEEDED
 from bench.verdict import NOT_REPRODUCED, NOT_RUN, PARTLY, REPRODUCED, VERDICTS, verdict
 
 REAL = Path(__file__).resolve().parents[2] / "bench/claims.yaml"
@@ -24,6 +25,7 @@ SOONER = {
 }
 FASTER = SOONER | {"id": "faster", "value": "images_per_s", "direction": "higher"}
 SETTINGS = {"model": "lenet", "dataset": "digits", "target": "0.9", "devices": "1", "batch": "16"}
+SETTINGS |= {"device_type": "cpu"}
 
 
 def runs(system, times, **settings):
@@ -153,7 +155,28 @@ def test_runs_that_never_reached_the_target_count():
     (row,) = judged(SOONER, runs("crossbow", [10, 10, 10]), diverged)
     assert (row["verdict"], row["gain"]) == (REPRODUCED, float("inf"))
     (row,) = judged(SOONER, runs("crossbow", [None] * 3), runs("pytorch", [None] * 3))
-    assert (row["verdict"], row["gain"]) == (NOT_REPRODUCED, 1)
+    assert (row["verdict"], row["gain"], row["won"]) == (NOT_REPRODUCED, 0, 0)
+
+
+def test_where_nobody_gets_there_nothing_is_reproduced_though_a_tenth_slower_would_do():
+    claim = SOONER | {"paper": {"ratio": 0.9}}
+    (row,) = judged(claim, runs("crossbow", [None] * 3), runs("pytorch", [None] * 3))
+    assert row["verdict"] == NOT_REPRODUCED
+    (row,) = judged(claim, runs("crossbow", [21] * 3), runs("pytorch", [20] * 3))
+    assert row["verdict"] == REPRODUCED
+
+
+def test_the_best_of_too_few_is_no_bar_to_come_up_to():
+    fixed = {"system": "crossbow", "learners": [1, 2, 4], "best": True, "at_least": {"learners": 3}}
+    claim = SOONER | {"of": {"learners": "auto", "best": True}, "paper": {"ratio": 0.9}}
+    claim["against"] = fixed
+    tuned = runs("crossbow", [10] * 3, learners="auto")
+    two = [*runs("crossbow", [10] * 3, batch="64"), *runs("crossbow", [10] * 3, learners="2")]
+    (row,) = judged(claim, tuned, two)
+    assert row["verdict"] == NOT_RUN and "gain" not in row
+    assert row["why"] == "2 of at least 3 values of learners to choose from"
+    (row,) = judged(claim, tuned, two, runs("crossbow", [10] * 3, learners="4"))
+    assert row["verdict"] == REPRODUCED
 
 
 def test_out_of_memory_is_the_worst_throughput_and_a_failed_run_says_nothing():
@@ -163,8 +186,9 @@ def test_out_of_memory_is_the_worst_throughput_and_a_failed_run_says_nothing():
     assert (row["verdict"], row["gain"], row["theirs_median"]) == (REPRODUCED, float("inf"), 0)
     (row,) = judged(FASTER, ours, [r | {"status": "failed", "images_per_s": "1"} for r in lost])
     assert row["verdict"] == NOT_RUN
-    (row,) = judged(FASTER, ours, [run | {"status": "not_available"} for run in lost])
-    assert row["verdict"] == NOT_RUN
+    for status in ("not_available", "not_run"):
+        (row,) = judged(SOONER, ours, [run | {"status": status, "seed": "1"} for run in lost])
+        assert row["verdict"] == NOT_RUN
 
 
 def test_a_repeat_of_a_run_is_no_further_seed():
@@ -203,7 +227,9 @@ def test_settings_are_the_same_however_they_are_spelled():
 def command(tmp_path):
     def run(given, *groups):
         (tmp_path / "claims.yaml").write_text(yaml.safe_dump(given))
-        pd.DataFrame([r for g in groups for r in g]).to_csv(tmp_path / "summary.csv", index=False)
+        table = pd.DataFrame([r for g in groups for r in g])
+        table = table.reindex(columns=list(dict.fromkeys([*table, *NEEDED])))
+        table.to_csv(tmp_path / "summary.csv", index=False)
         names = ["summary.csv", "--claims", "claims.yaml", "--out", "out/claims.csv"]
         return claims.main([n if n[0] == "-" else str(tmp_path / n) for n in names])
 
@@ -236,12 +262,27 @@ def test_the_table_has_one_row_a_claim_and_the_same_bytes_again(command, tmp_pat
         ({"paper": {"value": 1}}, "[1].paper: with `against`"),
         ({"against": None}, "[1].against: None is not of type 'object'"),
         ({"id": "first"}, "[1].id: 'first' is there twice"),
+        ({"of": {"system": "crosbow"}}, "[1].of.system: 'crosbow' is not one of ['crossbow', "),
+        ({"of": {"system": ["pytorch", "torch"]}}, "[1].of.system[1]: 'torch' is not one of"),
+        ({"of": {"model": "renset32"}}, "[1].of.model: there is no 'renset32'; known are "),
+        ({"against": {"model": ["lenet", "lent"]}}, "[1].against.model: there is no 'lent'"),
+        ({"of": {"variant": "relesed"}}, "[1].of.variant: 'relesed' is not one of"),
+        ({"of": {"precision": "bf61"}}, "[1].of.precision: 'bf61' is not one of"),
+        ({"of": {"batch": "many"}}, "[1].of.batch: 'many' is not of type 'integer'"),
+        ({"of": {"learners": "all"}}, "[1].of.learners: 'all' is not "),
+        ({"of": {"best": True, "at_least": {"seeds": 3}}}, "[1].of.at_least: "),
+        ({"paper": {"ratio": [4, 1.3]}}, "[1].paper: [4, 1.3] is no range; write its lower end"),
     ],
 )
 def test_a_bad_claim_is_refused_by_file_and_key(change, said, command, tmp_path, capsys):
     assert command([SOONER | {"id": "first"}, SOONER | change], runs("crossbow", [1])) == 1
     error = capsys.readouterr().err
     assert error.startswith(f"{tmp_path / 'claims.yaml'}: {said}") and error.count("\n") == 1
+
+
+def test_a_model_of_the_users_own_is_named_with_its_source(command):
+    own = {"model": "wide", "model_source": "nets/wide.py", "best": True}
+    assert command([SOONER | {"of": own}], runs("crossbow", [1])) == 0
 
 
 def test_a_claim_of_one_side_needs_a_value(command, capsys):
@@ -266,6 +307,17 @@ def test_missing_files_are_named(command, tmp_path, capsys):
     (tmp_path / "claims.yaml").unlink()
     assert claims.main(given) == 1
     assert "claims.yaml: there is no such file" in capsys.readouterr().err
+    (tmp_path / "claims.yaml").mkdir()
+    assert claims.main(given) == 1
+    assert "claims.yaml: cannot be read (Is a directory)" in capsys.readouterr().err
+
+
+def test_a_summary_that_would_mislead_is_refused(command, tmp_path, capsys):
+    command([SOONER], [runs("crossbow", [10])[0] | {"images_per_s": "abc"}])
+    error = capsys.readouterr().err
+    assert error.startswith("Cannot read the runs: ") and error.count("\n") == 1
+    assert "summary.csv: images_per_s of " in error and "is 'abc', no number" in error
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="has no claims yet")

@@ -97,4 +97,4 @@ def test_what_is_not_known_of_a_pair_counts_against_us():
     assert gain(80, NEVER, 60) < 1  # they might have been there at 61
     assert gain(2, NEVER, NEVER) == NEVER
     assert gain(NEVER, 50, 50) == 0
-    assert gain(NEVER, NEVER, 50) == 1
+    assert gain(NEVER, NEVER, 50) == gain(NEVER, NEVER, NEVER) == 0

@@ -9,7 +9,7 @@ import yaml
 from suite import REPOSITORY
 
 from bench import environment
-from bench.claim_file import BEST, read_claims
+from bench.claim_file import AT_LEAST, BEST, read_claims
 from workflows.plan import plan, refuse_what_is_not_here
 from workflows.read_config import read_config
 from workflows.validate import ConfigError
@@ -87,8 +87,11 @@ def test_every_setting_of_a_model_says_where_it_comes_from():
 def test_every_claim_has_runs_in_the_papers_matrix(claim):
     for side in ("of", "against"):
         if side in claim:
-            wanted = {key: value for key, value in claim[side].items() if key != BEST}
-            assert selected(specs(), **wanted), side
+            wanted = {k: v for k, v in claim[side].items() if k not in (BEST, AT_LEAST)}
+            found = selected(specs(), **wanted)
+            assert found, side
+            for name, fewest in claim[side].get(AT_LEAST, {}).items():
+                assert len({getattr(spec, name) for spec in found}) >= fewest, side
 
 
 def test_claims_without_best_have_pairs_that_differ_in_what_they_name_alone():
