@@ -32,7 +32,7 @@ def test_cells_are_text_and_what_is_missing_is_empty(summary):
         ([{"run": "a", "system": "x"}], "lacks the columns model, dataset,"),
         ([RUN, RUN | {"run": "b", "batch": "big"}], ": batch of b is 'big', no number"),
         ([RUN | {"energy_j": "1,000"}], ": energy_j of a is '1,000', no number"),
-        ([RUN, RUN], ": run a is there twice"),
+        ([RUN, RUN | {"train_s": "2"}], ": run a is there twice"),
     ],
 )
 def test_what_would_mislead_is_refused(rows, said, summary):
