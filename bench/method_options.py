@@ -7,12 +7,36 @@ stays what it is: a run's id and its label leave out the options that have their
 from collections.abc import Mapping
 from typing import Any
 
+PERIOD = {"type": "integer", "minimum": 1, "default": 8}
+START = {"type": "number", "minimum": 0, "exclusiveMaximum": 1, "default": 0.5}
+MOMENTUM = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
+RATE = {"type": "number", "exclusiveMinimum": 0}
+
 METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
     "pytorch": {
         "accumulate": {"type": "integer", "minimum": 1, "default": 1},
         "bucket_mb": {"type": "integer", "minimum": 0, "default": 0},
         "static_graph": {"type": "boolean", "default": False},
     },
+    "local-sgd": {"period": PERIOD},
+    "post-local-sgd": {"period": PERIOD, "start": START},
+    "eamsgd": {
+        "period": PERIOD,
+        "beta": {"type": "number", "exclusiveMinimum": 0, "maximum": 1, "default": 0.9},
+    },
+    "polyak": {"start": START, "decay": MOMENTUM | {"default": 0.0}},
+    "bmuf": {
+        "period": PERIOD,
+        "block_lr": RATE | {"default": 1.0},
+        "block_momentum": MOMENTUM | {"default": 0.5},
+    },
+    "diloco": {
+        "period": PERIOD,
+        "inner": {"enum": ["adamw", "sgd"], "default": "adamw"},
+        "outer_lr": RATE | {"default": 0.7},
+        "outer_momentum": MOMENTUM | {"default": 0.9},
+    },
+    "lars": {"trust": RATE | {"default": 0.001}},
 }
 
 

@@ -4,6 +4,14 @@ SYSTEMS = {
     "crossbow": "crossbow_impl",
     "pytorch": "baselines.pytorch_ssgd",
     "tensorflow": "baselines.tensorflow_ssgd",
+    "local-sgd": "baselines.local_sgd",
+    "post-local-sgd": "baselines.post_local_sgd",
+    "eamsgd": "baselines.eamsgd",
+    "polyak": "baselines.polyak",
+    "bmuf": "baselines.bmuf",
+    "diloco": "baselines.diloco",
+    "lars": "baselines.lars",
+    "lamb": "baselines.lamb",
 }
 
 # Systems that train a model's Keras definition; the others train its torch definition.
@@ -12,8 +20,19 @@ KERAS = {"tensorflow"}
 # Systems that keep several learners per device around a central average model.
 AVERAGING = {"crossbow"}
 
-# Which ways to compute a step a system offers; the others run in their framework's plain form.
+# Which ways to compute a step a system offers; the others run in their framework's plain form. A
+# step that is captured in one CUDA graph has nothing in it that Python decides.
+_EAGER = {"precision", "compile", "channels_last", "cudnn_benchmark"}
+_CAPTURED = _EAGER | {"graph", "unroll"}
 STEP_OPTIONS = {
-    "crossbow": {"precision", "compile", "channels_last", "graph", "unroll", "cudnn_benchmark"},
-    "pytorch": {"precision", "compile", "channels_last", "graph", "unroll", "cudnn_benchmark"},
+    "crossbow": _CAPTURED,
+    "pytorch": _CAPTURED,
+    "local-sgd": _EAGER,
+    "post-local-sgd": _EAGER,
+    "eamsgd": _EAGER,
+    "polyak": _EAGER | {"graph"},
+    "bmuf": _EAGER,
+    "diloco": _EAGER,
+    "lars": _CAPTURED,
+    "lamb": _CAPTURED,
 }

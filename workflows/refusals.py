@@ -73,8 +73,10 @@ def refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
             f"{where}.unroll: devices and learners that wait for each other between iterations "
             "can't have several in one graph; use devices: 1 and tau: 1, or unroll: 1"
         )
-    if system == "pytorch" and cell.get("graph") and cell.get("devices", 1) > 1:
-        raise ConfigError(f"{where}.graph: pytorch captures one device; use devices: 1 or no graph")
+    if system != "crossbow" and cell.get("graph") and cell.get("devices", 1) > 1:
+        raise ConfigError(
+            f"{where}.graph: {system} captures one device; use devices: 1 or no graph"
+        )
 
 
 def refuse_method_options(cell: Mapping[str, Any], where: str) -> None:

@@ -1,0 +1,102 @@
+"""EAMSGD: every device trains alone with Nesterov momentum, held to a centre by an elastic force.
+
+Zhang, Choromanska and LeCun, "Deep learning with elastic averaging SGD", NeurIPS 2015, Algorithm 2.
+With delta = `momentum`, tau = `period` and alpha = `beta` / devices, device i does in iteration t
+
+    x = x_i
+    x_i = x_i - alpha (x - c),   c = c + alpha (x - c)   where tau divides t
+    v_i = delta v_i - lr g_i(x + delta v_i)
+    x_i = x_i + v_i
+
+The paper's workers meet the centre c asynchronously; here all do in the same iteration, one after
+the other in the order of their ranks, each copy of c making the same moves. torch's SGD keeps
+x_i + delta v_i as its weights and has the rate outside of the velocity, which is the same while the
+rate is. c counts, with the mean of the devices' batch-norm statistics.
+"""
+
+import copy
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from baselines.averaging import as_vector, average, from_vector
+from baselines.torch_training import TorchTraining
+from bench import runner
+from bench.ranks import spread
+from bench.system import Context
+
+
+class EAMSGD(TorchTraining):
+    """One rank, with weights of its own; `central` has its copy of the centre."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.central = copy.deepcopy(self.model).requires_grad_(False)
+
+    def parallel(self) -> torch.nn.Module:
+        """Gradients stay where they are."""
+        return self.model
+
+    def make_optimizer(self) -> torch.optim.Optimizer:
+        """Nesterov momentum; without any, it is elastic averaging SGD."""
+        return torch.optim.SGD(
+            self.model.parameters(),
+            self.lr,
+            momentum=self.spec.momentum,
+            weight_decay=self.spec.weight_decay,
+            nesterov=self.spec.momentum > 0,
+            fused=True,
+        )
+
+    def _step(self) -> None:
+        """An iteration; the force is of the weights before it, as the gradient is.
+
+        In the run's first iteration there is none, nor in the warm-up.
+        """
+        meets = self.iterations > 0 and self.iterations % self.spec.method["period"] == 0
+        pull = self.meet() if meets else None
+        super()._step()
+        if pull is not None:
+            parameters = list(self.model.parameters())
+            from_vector(as_vector(parameters) - pull, parameters)
+
+    def meet(self) -> Tensor:
+        """Move the centre, device by device; alpha (x - c) of this rank, one vector."""
+        parameters = list(self.model.parameters())
+        x = as_vector(parameters)
+        if self.spec.momentum:  # they are x + delta v
+            states = (self.optimizer.state[parameter] for parameter in parameters)
+            velocity = as_vector(state["momentum_buffer"] for state in states)
+            x += self.spec.momentum * self.lr * velocity  # torch's has the other sign
+        everyone = [x]
+        if self.ranks > 1:
+            everyone = [torch.empty_like(x) for _ in range(self.ranks)]
+            dist.all_gather(everyone, x)
+            self.sent_bytes += x.nbytes
+        centre = as_vector(self.central.parameters())
+        alpha = self.spec.method["beta"] / self.ranks
+        pulls = []
+        for theirs in everyone:
+            pulls.append(alpha * (theirs - centre))
+            centre += pulls[-1]
+        from_vector(centre, list(self.central.parameters()))
+        return pulls[self.rank]
+
+    def step_bytes(self) -> int:
+        """None but where they meet."""
+        return 0
+
+    def evaluated(self) -> torch.nn.Module:
+        """The centre."""
+        average(self.model.buffers(), self.central.buffers())
+        return self.central
+
+    def extra_tensors(self) -> dict[str, Tensor]:
+        """The centre, and the rate that the weights are ahead by."""
+        centre = {f"central.{name}": of for name, of in self.central.named_parameters()}
+        return centre | {"lr": self.lr}
+
+
+if __name__ == "__main__":
+    runner.main(EAMSGD, spread)
