@@ -5,6 +5,7 @@ pixels. The rules are torchvision's, `RandomResizedCrop` and `Resize` with `Cent
 """
 
 import math
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,23 @@ RATIO = (3 / 4, 4 / 3)  # width to height
 ATTEMPTS = 10
 TEST_MARGIN = 256 / 224  # the shorter side of a resized test image to the side of its crop
 
-_WORD = np.uint64
+
+class _Draws(threading.local):
+    """A thread's generator, set to each sample anew: to make one takes ten times as long."""
+
+    def __init__(self) -> None:
+        self._philox = np.random.Philox(key=0)
+        self._generator = np.random.Generator(self._philox)
+        self._state = self._philox.state
+
+    def at(self, key: int, sample: int) -> list[list[float]]:
+        self._state["state"]["key"][0] = key
+        self._state["state"]["counter"][1] = sample
+        self._philox.state = self._state
+        return self._generator.random((ATTEMPTS, 4)).tolist()
+
+
+_draws = _Draws()
 
 
 class Box(NamedTuple):
@@ -33,11 +50,8 @@ def random_box(seed: int, epoch: int, sample: int, height: int, width: int) -> B
     the largest central part of a permitted ratio. The draws are those of Philox keyed by seed and
     epoch, at a counter that the sample sets, so a crop can be had without those before it.
     """
-    # Key and counter as arrays: from whole numbers they take several times as long to make.
-    key, counter = np.array([seed << 32 | epoch, 0], _WORD), np.array([0, sample, 0, 0], _WORD)
-    draws = np.random.Generator(np.random.Philox(key=key, counter=counter)).random((ATTEMPTS, 4))
     low, high = map(math.log, RATIO)
-    for area, ratio, y, x in draws.tolist():
+    for area, ratio, y, x in _draws.at(seed << 32 | epoch, sample):
         pixels = height * width * (AREA[0] + area * (AREA[1] - AREA[0]))
         shape = math.exp(low + ratio * (high - low))
         w, h = round(math.sqrt(pixels * shape)), round(math.sqrt(pixels / shape))

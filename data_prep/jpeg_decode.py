@@ -45,8 +45,7 @@ class Decoder:
         pixels = self._decoded(data, height, width, box.top + box.height, shrink)
         part = self._room("_crop", bottom - top, right - left)
         np.copyto(part, pixels[top:bottom, left:right])
-        small = _resized(part, side, side)
-        torch.from_numpy(out).copy_(small.flip(1) if flip else small)
+        np.copyto(out, _resized(part, side, side, flip))
 
     def centre(self, data: memoryview, height: int, width: int, out: np.ndarray) -> None:
         """Resize a JPEG's shorter side to 256/224 of `out`'s and take the centre, as in tests.
@@ -57,7 +56,7 @@ class Decoder:
         side = len(out)
         size, top, left = crop_of_tests(height, width, side)
         pixels = self._decoded(data, height, width, height, _shrink(min(height, width), min(size)))
-        np.copyto(out, _resized(pixels, *size)[top : top + side, left : left + side].numpy())
+        np.copyto(out, _resized(pixels, *size)[top : top + side, left : left + side])
 
     def _decoded(
         self, data: memoryview, height: int, width: int, rows: int, shrink: int
@@ -106,11 +105,15 @@ def _shrink(length: int, wanted: int) -> int:
     return next((s for s in SHRINKS if length >= s * wanted), 1)
 
 
-def _resized(pixels: np.ndarray, height: int, width: int) -> torch.Tensor:
-    """Bilinear and antialiased, uint8 [h, w, 3] to [height, width, 3]."""
-    planes = torch.from_numpy(pixels)[None].permute(0, 3, 1, 2)  # channels last, as it comes out
+def _resized(pixels: np.ndarray, height: int, width: int, flip: bool = False) -> np.ndarray:
+    """Bilinear and antialiased, and mirrored if `flip`: uint8 [h, w, 3] to [height, width, 3].
+
+    Views are made by NumPy: at each of torch's the threads would fight for the interpreter.
+    """
+    # Channels last, as it comes out too; [None] would give the one image a stride of 0.
+    planes = torch.from_numpy(pixels.reshape(1, *pixels.shape).transpose(0, 3, 1, 2))
     small = interpolate(planes, (height, width), mode="bilinear", antialias=True)
-    return small[0].permute(1, 2, 0)
+    return (small.flip(3) if flip else small).numpy()[0].transpose(1, 2, 0)
 
 
 def _sequential_frame(data: memoryview) -> int:

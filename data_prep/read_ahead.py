@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-CHUNK = 8  # images that a thread reads at a time
+CHUNK = 4  # images that a thread reads at a time; of more, threads wait for the slowest
 
 
 def threads_of(ranks: int) -> int:
@@ -29,7 +29,7 @@ class ReadAhead:
 
     def parts_ahead(self, size: int) -> int:
         """How many parts of `size` images are read ahead: two, or what occupies all threads."""
-        return max(2, -(-2 * self.threads * CHUNK // size))
+        return max(2, -(-4 * self.threads * CHUNK // size))
 
     def read(
         self,
