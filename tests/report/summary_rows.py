@@ -29,11 +29,14 @@ ROW = {
     "train_s": "8.25",
     "median5_epochs": "7",
     "median5_s": "4.5",
+    "first_s": "4.5",
+    "sustained_s": "4.5",
     "commit": "1e8466f0000000000",
     "dirty": "false",
     "machine": "2 x AMD EPYC, Linux",
 }
 NEVER = dict.fromkeys(["best_acc", "images_per_s", "train_s", "median5_epochs", "median5_s"], "")
+NEVER |= dict.fromkeys(["first_s", "sustained_s"], "")
 FAILED = (
     ROW
     | NEVER
@@ -45,6 +48,8 @@ FAILED = (
         "dirty": "true",
     }
 )
+PLANNED = ROW | NEVER | {"run": "to-do", "status": "not_run", "reason": "not run so far"}
+PLANNED |= dict.fromkeys(["machine", "commit", "dirty", "learners_final"], "")
 AUTO = ROW | {"run": "auto-run", "learners": "auto", "learners_final": "3", "median5_s": "100"}
 CLAIM = {
     "id": "sooner",

@@ -4,7 +4,7 @@ import html
 import re
 
 import pytest
-from summary_rows import AUTO, CLAIM, FAILED, NOT_RUN, ROW, SVG
+from summary_rows import AUTO, CLAIM, FAILED, NOT_RUN, PLANNED, ROW, SVG
 
 from bench.verdict import VERDICTS
 from workflows.report.__main__ import main
@@ -39,6 +39,23 @@ def test_what_never_ran_had_no_machine(report):
     page = report(ROW, missing)
     assert "1 not available. They ran on" in page and "not recorded" not in page
     assert "They ran on" not in report(missing)
+
+
+def test_planned_runs_are_in_the_table_and_have_not_failed(report):
+    page = report(ROW, PLANNED)
+    assert "1 of 2 planned runs of lenet on digits to 90% with crossbow: " in page
+    assert 'data-sort="to-do"' in page and '<span class="status not_run">not run</span>' in page
+    assert 'id="failed"' not in page and "not recorded" not in page
+    assert "0 of 1 planned runs" in report(PLANNED) and "They ran on" not in report(PLANNED)
+    other = ROW | {"run": "z", "status": "not_available", "machine": ""}
+    assert "1 of 2 planned runs" in report(ROW, PLANNED, other)
+
+
+def test_the_head_names_the_commits_of_what_ran(report):
+    later = ROW | {"run": "later", "commit": "2e8466f0000000000"}
+    page = report(ROW, later, PLANNED)
+    assert "They ran on 2 x AMD EPYC, Linux, of commits 1e8466f and 2e8466f." in page
+    assert "of commit" not in report(ROW | {"commit": ""})
 
 
 def test_hostile_text_stays_text(report):
@@ -126,8 +143,8 @@ def test_a_claim_has_numbers_machine_and_a_verdict_in_words_and_shape(report):
     page = report(ROW, claims=[CLAIM, CLAIM | {"verdict": "reproduced", "machine": "the other"}])
     section = page[page.index('id="claims"') : page.index('id="figures"')]
     assert "Crossbow is &lt;there&gt; sooner" in section and "Section 5.2" in section
-    assert "<td>1.3 to 4 times</td>\n<td>2.06 (0 to 2.1) times</td>" in section
-    assert "<td>3 pairs, 2 won</td>" in section
+    assert '"paper">1.3 to 4 times</td>\n<td data-heading="ours">2.06 (0 to 2.1) times<' in section
+    assert '"n">3 pairs, 2 won</td>' in section
     assert "crossbow, learners 2, batch 16: 4.5 (4 to ∞), 2 of 3 reached" in section
     assert "lenet on digits to 90%, 1 device, 2 x AMD EPYC, Linux" in section
     assert 'partly">◐ partly</span>' in section and 'reproduced">✔ reproduced</span>' in section
@@ -148,7 +165,7 @@ def test_claims_without_runs_are_one_line_behind_the_others(report):
 def test_a_claim_of_one_side_shows_its_value(report):
     alone = CLAIM | {"theirs": "", "paper": "0.88", "ours_median": "0.9", "ours_high": "12345.6"}
     page = report(ROW, claims=[alone])
-    assert "<td>0.88</td>\n<td>0.9 (4 to 12,346)</td>\n<td>3</td>" in page
+    assert re.search(r'"paper">0.88</td>\n.*"ours">0.9 \(4 to 12,346\)</td>\n.*"n">3</td>', page)
 
 
 def test_every_verdict_has_a_mark_of_its_own(report):
@@ -214,7 +231,11 @@ def test_the_environment_is_shown_to_its_leaves(report):
         ("machines.json", None, "There is no"),
         ("machines.json", "{", "not readable JSON"),
         ("claims.csv", None, "There is no"),
+        ("machines.json", b"\xff", "not readable JSON"),
         ("summary.csv", "run,status\n", "lacks the columns"),
+        ("summary.csv", "", "is not readable as CSV"),
+        ("summary.csv", b"\xff\xfe", "is not readable as CSV"),
+        ("claims.csv", b"\xff", "is not readable as CSV"),
         ("claims.csv", "id,text\n", "lacks the columns"),
         ("figures/throughput.svg", "<svg", "not a readable SVG"),
     ],
@@ -226,7 +247,8 @@ def test_broken_inputs_are_refused_in_one_sentence(
     monkeypatch.chdir(tmp_path)
     (tmp_path / broken).unlink()
     if content is not None:
-        (tmp_path / broken).write_text(content)
+        content = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / broken).write_bytes(content)
     (tmp_path / "report.html").unlink()
     files = ["--summary", "summary.csv", "--machines", "machines.json", "--figures", "figures"]
     files += ["--claims", "claims.csv"]

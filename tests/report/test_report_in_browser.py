@@ -34,12 +34,13 @@ document.body.dataset.said = said.join(" | ");
 
 @pytest.fixture
 def browser(tmp_path):
-    def look(page, script):
+    def look(page, script, size="1280,900"):
         """What the script pushed to `said`, and the page's console."""
         (tmp_path / "page.html").write_text(page.replace("</body>", HELPERS + script + END))
         flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --dump-dom"
         flags += " --disable-background-networking --disable-component-update --disable-sync"
         flags += " --enable-logging=stderr"
+        flags += f" --window-size={size}"
         profile = f"--user-data-dir={tmp_path / 'profile'}"
         command = ["chromium", *flags.split(), profile, (tmp_path / "page.html").as_uri()]
         shown = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -86,6 +87,42 @@ def test_model_system_and_devices_can_be_picked_for_tables_claims_and_marks(repo
     assert said[3:6] == ["e-torch1", "both twos scaling", "PyTorch"]
     assert said[6:9] == ["e-two-22", "twos scaling", "PyTorch"]
     assert said[9:] == ["e-vgg-16", "", "Crossbow PyTorch"]
+
+
+LINE = """<g class="mark" id="line"><path d="M0 0 L90 50"/><g>
+<use href="#x"><title>Crossbow, b=16, 1 device</title></use>
+<use href="#x"><title>Crossbow, b=64, 2 devices</title></use></g></g></svg>"""
+
+
+def test_a_line_fades_with_all_of_its_points(report, browser):
+    page = report(ROW, ROW | {"system": "pytorch", "devices": "2"}, figures=("throughput",))
+    said, _ = browser(
+        page.replace("</svg>", LINE),
+        """const shown = () => [...document.querySelectorAll("#line, #line use")]
+          .map((drawn) => getComputedStyle(drawn).opacity).join(" ");
+        pick("system", "pytorch"); said.push(shown());
+        pick("system", "crossbow"); said.push(shown());
+        pick("devices", "2"); said.push(shown());""",
+    )
+    assert said == ["0.1 1 1", "1 1 1", "1 0.1 1"]
+
+
+def test_on_a_phone_the_verdict_is_in_sight_and_nothing_sticks_out(report, browser):
+    """The browser's own windows are at least 500 px wide, so that the page is narrowed in one."""
+    said, _ = browser(
+        report(ROW, FAILED, ROW | {"devices": "2"}, claims=[CLAIM, CLAIM | {"devices": "2"}]),
+        """document.body.style = "margin: 0; width: 390px";
+        const place = (one) => one.getBoundingClientRect();
+        const [claim, verdict, paper] = document.querySelector("#judged tbody tr").cells;
+        const parts = [...document.querySelectorAll("header *, .picks *, section, #judged *")];
+        said.push(parts.filter((one) => place(one).right > 390).map((one) => one.outerHTML).join());
+        said.push(place(verdict).top >= place(claim).bottom,
+          place(paper).top >= place(verdict).bottom);
+        said.push(getComputedStyle(paper, "::before").content.includes("paper"));
+        pick("devices", "2"); said.push(place(claim).height);""",
+        size="500,844",
+    )
+    assert said == ["", "true", "true", "true", "0"]
 
 
 def test_marks_tell_their_values_and_nothing_is_asked_for_elsewhere(report, browser):

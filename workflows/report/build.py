@@ -46,7 +46,7 @@ def build(
         script=Markup((_HERE / "page.js").read_text(encoding="utf-8")),
         overview=overview(rows),
         runs=described,
-        failed=[run for run in described if not run["is_good"]],
+        failed=[run for run in described if run["is_bad"]],
         dirty=[row["run"] for row in rows if run_rows.is_dirty(row)],
         claims=claim_rows.read_claims(claims),
         picks=picks(rows),
@@ -71,18 +71,25 @@ def _by_size(value: str) -> tuple[int, str]:
 
 
 def overview(rows: list[dict]) -> str:
-    """What ran, in two sentences."""
+    """What ran, where, and of which commits, in two sentences."""
     if not rows:
         return "No run has been joined yet."
     statuses = Counter(row["status"].replace("_", " ") for row in rows)
     work = {_workload(row) for row in rows}
     systems = {row["system"] for row in rows}
-    ran = [row for row in rows if row["status"] != record.NOT_AVAILABLE]
+    planned = [row for row in rows if row["status"] != record.NOT_AVAILABLE]
+    ran = [row for row in planned if row["status"] != record.NOT_RUN]
     machines = {row["machine"] or "a machine that was not recorded" for row in ran}
+    commits = {row["commit"][:7] for row in ran} - {""}
     count = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
+    if len(ran) < len(planned):
+        count = f"{len(ran)} of {len(planned)} planned runs"
     ended = _joined([f"{number} {status}" for status, number in statuses.most_common()])
     told = f"{count} of {_listed(work)} with {_listed(systems)}: {ended}."
-    return f"{told} They ran on {_listed(machines)}." if machines else told
+    if not ran:
+        return told
+    of = f", of commit{'s' if len(commits) > 1 else ''} {_listed(commits)}" if commits else ""
+    return f"{told} They ran on {_listed(machines)}{of}."
 
 
 def _workload(row: dict) -> str:
@@ -102,7 +109,7 @@ def _joined(words: list[str]) -> str:
 def _read_machines(file: Path) -> list[dict]:
     try:
         machines = json.loads(file.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise ValueError(f"{file} is not readable JSON ({error})") from error
     return [
         {

@@ -15,12 +15,15 @@ _SAME = ("id", "text", "source", "paper", "verdict", "why", "machine", "model", 
 
 def read_claims(file: Path) -> list[dict]:
     """Each row of claims.csv as the page shows it."""
-    with file.open(newline="", encoding="utf-8") as table:
-        reader = csv.DictReader(table)
-        missing = set(COLUMNS) - set(reader.fieldnames or [])
-        if missing:
-            raise ValueError(f"{file} lacks the columns {', '.join(sorted(missing))}")
-        return [_shown(row) for row in reader]
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{file} is not readable as CSV ({error})") from error
+    reader = csv.DictReader(lines)
+    missing = set(COLUMNS) - set(reader.fieldnames or [])
+    if missing:
+        raise ValueError(f"{file} lacks the columns {', '.join(sorted(missing))}")
+    return [_shown(row) for row in reader]
 
 
 def _shown(row: dict[str, str]) -> dict:

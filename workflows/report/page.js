@@ -43,7 +43,14 @@ function show() {
   rows.forEach((row) => { row.hidden = !isPicked(row) || !words.every((word) => row.textContent.toLowerCase().includes(word)); });
   document.getElementById("shown").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
   document.querySelectorAll("#judged tbody tr").forEach((row) => { row.hidden = !isPicked(row); });
-  document.querySelectorAll(".mark title").forEach((title) => title.parentElement.classList.toggle("faded", isOther(title.textContent)));
+  document.querySelectorAll(".mark").forEach(fade);
+}
+
+// Each point has a title of its own; the line through them, which has none, fades with all of them.
+function fade(mark) {
+  const titles = [...mark.querySelectorAll("title")];
+  titles.forEach((title) => title.parentElement.classList.toggle("faded", isOther(title.textContent)));
+  mark.classList.toggle("faded", titles.every((title) => isOther(title.textContent)));
 }
 
 box.addEventListener("input", show);

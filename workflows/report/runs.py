@@ -1,13 +1,15 @@
 """The rows of the report's table: what a person reads, and the raw value that sorts."""
 
-import csv
 import shlex
 from pathlib import Path
 
+from bench import record
+from bench.summary_file import read_summary
 from workflows.report import formats
 from workflows.report.links import link
 
-GOOD = ("finished", "reached")
+# A run that is still to be made has not failed.
+_NOT_BAD = (record.FINISHED, record.REACHED, record.NOT_RUN)
 _FILES = ("epochs.csv", "log.txt", "run.json")
 
 
@@ -53,19 +55,16 @@ _RESULTS += ("epochs_run", "train_s")
 _MEASURED = ("memory_bytes", "learner_memory_bytes", "joules_per_image")
 # How a step is computed is one column, in words; what is plain goes without saying.
 _FLAGS = {"compile": "compiled", "channels_last": "channels last", "graph": "graph"}
-# Every other column is a setting, which a summary need not have.
-_NEEDED = {"run", "status", "reason", "model", "dataset", "target", "learners", "learners_final"}
-_NEEDED |= {"machine", "commit", "dirty", *_RESULTS}
+# What the page needs beside what every summary has; every other column is a setting.
+_NEEDED = ("reason", "best_acc", "commit", "dirty")
 
 
 def read_rows(summary: Path) -> list[dict[str, str]]:
     """The rows of the summary, as text."""
-    with summary.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        missing = _NEEDED - set(reader.fieldnames or [])
-        if missing:
-            raise ValueError(f"{summary} lacks the columns {', '.join(sorted(missing))}")
-        return [row | {"step": _step(row)} for row in reader]
+    table = read_summary(summary)
+    if missing := [name for name in _NEEDED if name not in table]:
+        raise ValueError(f"{summary} lacks the columns {', '.join(missing)}")
+    return [row | {"step": _step(row)} for row in table.to_dict("records")]
 
 
 def _step(row: dict[str, str]) -> str:
@@ -117,7 +116,7 @@ def describe(row: dict, columns: list[dict], runs: Path, beside: Path, rerun: st
         **{name: row.get(name) or "" for name in ("model", "system", "devices")},
         "status": row["status"],
         "status_text": row["status"].replace("_", " "),
-        "is_good": row["status"] in GOOD,
+        "is_bad": row["status"] not in _NOT_BAD,
         "reason": row["reason"],
         "files": [
             # A summary may be published without its run directories: no links to nowhere.
