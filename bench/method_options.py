@@ -37,6 +37,15 @@ METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "outer_momentum": MOMENTUM | {"default": 0.9},
     },
     "lars": {"trust": RATE | {"default": 0.001}},
+    "topk": {
+        "density": {"type": "number", "exclusiveMinimum": 0, "maximum": 1, "default": 0.001},
+        "warmup_epochs": {"type": "integer", "minimum": 0, "default": 4},
+        "masking": {"type": "boolean", "default": True},
+    },
+    "powersgd": {
+        "rank": {"type": "integer", "minimum": 1, "default": 2},
+        "start": {"type": "integer", "minimum": 2, "default": 2},
+    },
 }
 
 

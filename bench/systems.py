@@ -12,6 +12,10 @@ SYSTEMS = {
     "diloco": "baselines.diloco",
     "lars": "baselines.lars",
     "lamb": "baselines.lamb",
+    "one-bit": "baselines.one_bit",
+    "topk": "baselines.topk",
+    "powersgd": "baselines.powersgd",
+    "sufficient-factors": "baselines.sufficient_factors",
 }
 
 # Systems that train a model's Keras definition; the others train its torch definition.
@@ -35,4 +39,9 @@ STEP_OPTIONS = {
     "diloco": _EAGER,
     "lars": _CAPTURED,
     "lamb": _CAPTURED,
+    "one-bit": _EAGER,
+    "topk": _EAGER,
+    "powersgd": _EAGER,
+    # torch.compile would have to see the hooks on a layer's outputs.
+    "sufficient-factors": _EAGER - {"compile"},
 }
