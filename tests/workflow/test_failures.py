@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from suite import (
+    FIGURES,
     checkpoints,
     log,
     numbers,
@@ -13,7 +14,6 @@ from suite import (
     wait_until,
 )
 
-import plots
 from bench.metrics import RULES
 
 # A system that needs more memory than there is, in this process or in its ranks.
@@ -126,7 +126,7 @@ def test_what_a_failed_run_did_is_kept(failures):
 
 
 def test_figures_and_report_are_made(failures):
-    assert failures.first.figures == {f"{name}.svg" for name in plots.known()}
+    assert failures.first.figures == {f"{name}.svg" for name in FIGURES}
     for row in failures.first.summary:
         assert row["run"] in failures.first.page
     assert "killed by SIGKILL" in failures.first.page
@@ -134,7 +134,7 @@ def test_figures_and_report_are_made(failures):
 
 def test_the_same_command_runs_only_what_failed_again(failures):
     suite, config = failures.suite, failures.config
-    again = [failures.killed, "claims", "collect", *plots.known(), "report"]
+    again = [failures.killed, "claims", "collect", *FIGURES, "report"]
     assert suite.planned("--configfile", config) == sorted(again)
     done = suite.snakemake("--configfile", config)
     assert done.returncode == 0

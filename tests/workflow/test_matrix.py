@@ -12,9 +12,8 @@ import time
 
 import numpy as np
 import pytest
-from suite import DATA, git, phases_sum_to_wall, rows, status
+from suite import DATA, FIGURES, git, phases_sum_to_wall, rows, status
 
-import plots
 from bench.clock import PHASES
 from bench.job import system_sources
 from bench.spec import RunSpec
@@ -50,11 +49,20 @@ def test_epochs(matrix):
             assert 0 <= float(row["test_acc"]) <= float(row["test_top5"]) <= 1
 
 
+def bytes_sent(matrix, run):
+    """S-SGD hands over every gradient once in each iteration."""
+    (path,) = (matrix.results / "weights").rglob("seed-1.npz")
+    gradients = sum(4 * array.size for array in np.load(path).values())
+    epochs = rows(matrix.results / "runs" / run / "epochs.csv")
+    return int(epochs[-1]["iteration"]) * gradients
+
+
 def test_statuses(matrix):
     for run in matrix.runs:
         outcome = status(matrix.results, run)
         memory = {"memory_bytes": None, "learner_memory_bytes": None}  # of a GPU
-        expected = {"status": "finished", "carried_s": 0.0} | memory
+        expected = {"status": "finished", "carried_s": 0.0, "staleness": None} | memory
+        expected["sent_bytes"] = bytes_sent(matrix, run) if "cpu2" in run else 0
         assert outcome == expected | {"reason": outcome["reason"], "wall_s": outcome["wall_s"]}
 
 
@@ -164,11 +172,11 @@ def test_figures_and_report(matrix):
     page = (matrix.results / "report.html").read_text()
     figures = {path.name for path in (matrix.results / "figures").iterdir()}
     assert figures == {
-        f"{name}.{form}" for name in plots.known() for form in ("svg", "png", "csv", "txt")
+        f"{name}.{form}" for name in FIGURES for form in ("svg", "pdf", "png", "csv", "txt")
     }
     for run in matrix.runs:
         assert run in page
-    assert page.count("<svg") >= len(plots.known())
+    assert page.count("<svg") >= len(FIGURES)
 
 
 def test_report_repeats_a_run_by_the_config_that_planned_it(matrix):
