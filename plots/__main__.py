@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 
 import matplotlib
-import pandas as pd
 
-from plots import _files, _runs, _tables, known, style
+from plots import _caption, _files, _tables, known, style
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -26,15 +25,13 @@ def main(arguments: list[str] | None = None) -> int:
         tables = _tables.read(options.summary, options.epochs, options.autotune)
     except FileNotFoundError as error:
         return _refuse(f"There is no {error.filename}; join the runs first.")
-    except (pd.errors.ParserError, ValueError) as error:
+    except (OSError, ValueError) as error:
         return _refuse(f"Cannot read the runs: {error}.")
     with matplotlib.rc_context(style.RC):
         for name in options.names:
             module = importlib.import_module(f"plots.{name}")
             figure, table = module.draw(tables)
-            # A figure of some of the runs alone says which.
-            shown = getattr(module, "shown", lambda summary: summary)(tables.summary)
-            caption = _files.caption(module, _runs.sample(shown))
+            caption = _caption.caption(module, tables.summary, table)
             _files.write(options.out, name, figure, table, caption)
     return 0
 

@@ -7,11 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 
-
-def start_at_zero(panels: dict[tuple, Axes]) -> None:
-    """Lets y start at zero, once all is drawn: a limit set before would stop shared autoscaling."""
-    for panel in panels.values():
-        panel.set_ylim(bottom=0)
+_ACCURACIES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
 
 
 def amount_axis(panel: Axes, ends: pd.Series, starts: pd.Series | None = None) -> None:
@@ -35,13 +31,38 @@ def amount_up(panels: Sequence[Axes], amounts: pd.Series) -> None:
         if len(amounts) and amounts.max() > 25 * amounts.min():
             panel.set_yscale("log")
             log_ticks(panel.yaxis, amounts)
+            panel.set_ylim(amounts.min() / 1.3, amounts.max() * 1.3)
         else:
-            panel.set_ylim(bottom=0)
+            panel.set_ylim(0, 1.12 * amounts.max() if len(amounts) else None)
+
+
+def close_up(panels: Sequence[Axes], amounts: pd.Series) -> None:
+    """An amount up y from zero, or where all are close together from a little below them."""
+    amounts = amounts[amounts > 0]
+    if amounts.empty:
+        return
+    least, most = amounts.min(), amounts.max()
+    room = 0.12 * most if least < 0.6 * most else max(0.25 * (most - least), 0.03 * most)
+    for panel in panels:
+        panel.set_ylim(0 if least < 0.6 * most else least - room, most + room)
+
+
+def error_ticks(axis: Axis, errors: pd.Series) -> None:
+    """Accuracies along a logarithmic axis of errors that spans these, as many as have room."""
+    apart = max((errors.max() / errors.min()) ** (1 / 6), 1.05)
+    shown: list[float] = []
+    for accuracy in reversed(_ACCURACIES):
+        if 1 - accuracy >= errors.min() and (not shown or 1 - accuracy >= apart * shown[-1]):
+            shown.append(1 - accuracy)
+    axis.set_major_locator(FixedLocator(shown))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(lambda error, _: f"{100 * (1 - error):.3g}%")
 
 
 def learner_axis(panel: Axes, tried: pd.Series) -> None:
     """Learners along a logarithmic x, with the numbers that were tried as far as they have room."""
     panel.set_xscale("log", base=2)
+    panel.set_xlim(tried.min() / 1.3, tried.max() * 1.3)
     count_ticks(panel.xaxis, tried)
 
 

@@ -42,6 +42,7 @@ def lines(members: pd.DataFrame, known: dict[str, Curve]) -> list[pd.DataFrame]:
     # The set of runs must not change along the line: it ends with the shortest of them.
     end = min((seconds[-1] for seconds, _ in whole), default=-np.inf)
     parts = [median_step(whole).assign(kind="median", run="", runs=len(whole))] if whole else []
+    parts = [part for part in parts if len(part)]
     for run, is_trained in zip(members["run"], trained, strict=True):
         seconds, accuracy = known[run]
         first = max(np.searchsorted(seconds, end, side="right") - 1, 0) if is_trained else 0

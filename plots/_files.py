@@ -1,10 +1,8 @@
 """The files of one figure: SVG, PDF and PNG, the table of what is drawn, and the caption."""
 
-import inspect
 import io
 import os
 from pathlib import Path
-from types import ModuleType
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -31,13 +29,6 @@ def write_images(folder: Path, name: str, figure: Figure) -> None:
         if form == "svg":
             image = _hover.titled(image.decode()).encode()
         _replace(folder / f"{name}.{form}", image)
-
-
-def caption(module: ModuleType, sample: str) -> str:
-    """The figure's docstring, its first line as the title, and what the sample was."""
-    heading, _, text = inspect.getdoc(module).partition("\n")
-    heading = heading.rstrip(".")
-    return f"{heading}\n{'=' * len(heading)}\n\n{text.strip()}\n\n{sample}\n"
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from html import escape, unescape
 
+import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 
@@ -12,6 +13,9 @@ from plots import style
 _TOLD = "hover:"
 _BETWEEN = "\x1f"  # the unit separator, which no label has
 _GROUP = re.compile(r"""( *<g) id=(?:"([^"]*)"|'([^']*)')>""")
+_SHARES = ("final_acc", "best_acc", "test_acc", "median_acc", "against_never", "against_ssgd")
+_UNITS = {"images_per_s": "images/s", "joules_per_image": "J per image", "epochs_run": "epochs"}
+_UNITS |= {"epochs": "epochs", "speed_up": "times one device", "gib": "GiB", "_j": "J", "s": "s"}
 _LEARNERS = re.compile(r" (m=|auto)")
 _POINT = re.compile(r"( *)(<use .*)/>")
 
@@ -35,11 +39,54 @@ def configuration(one) -> str:
     return ", ".join([*parts, f"b={one.batch:g}", devices, one.workload])
 
 
-def values(cells: pd.DataFrame, column: str, unit: str) -> list[str]:
-    """What each row has in a column, as texts of the points of a line."""
+def amount(value: float, column: str) -> str:
+    """A value of a column, with its unit."""
+    if np.isinf(value):
+        return "never"
+    if column in _SHARES:
+        return f"{value:.2%}"
+    number = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    unit = next((unit for ending, unit in _UNITS.items() if column.endswith(ending)), "")
+    return f"{number} {unit}".strip()
+
+
+def values(runs: pd.DataFrame, column: str) -> list[str]:
+    """What each run has in a column, as texts of the points of a line."""
     return [
-        f"{configuration(one)}: {getattr(one, column):.4g} {unit}" for one in cells.itertuples()
+        f"{configuration(one)}: {amount(getattr(one, column), column)}{_seed(one)}"
+        for one in runs.itertuples()
     ]
+
+
+def medians(cells: pd.DataFrame, name: str) -> list[str]:
+    """The median and the interval of each configuration, as `_medians.add_medians` names them."""
+    texts = []
+    for one in cells.itertuples():
+        ends = [getattr(one, f"{end}_{name}") for end in ("median", "low", "high")]
+        median, low, high = (amount(value, name) for value in ends)
+        said = "no median" if np.isnan(ends[0]) else f"median {median}"
+        texts.append(f"{configuration(one)}: {said} ({low} to {high})")
+    return texts
+
+
+def unreached(runs: pd.DataFrame, trained: str) -> list[str]:
+    """How far runs came that never reached the target."""
+    return [
+        f"{configuration(one)}: not reached in {amount(getattr(one, trained), trained)}{_seed(one)}"
+        for one in runs.itertuples()
+    ]
+
+
+def endings(runs: pd.DataFrame) -> list[str]:
+    """Why runs have no number."""
+    return [
+        f"{configuration(one)}: no number, {one.status.replace('_', ' ')}{_seed(one)}"
+        for one in runs.itertuples()
+    ]
+
+
+def _seed(one) -> str:
+    return f" (seed {one.seed:g})" if "seed" in one._fields and one.seed == one.seed else ""
 
 
 def titled(svg: str) -> str:

@@ -15,8 +15,9 @@ def add_medians(
     """Adds to each run the `median_`, `low_` and `high_` of `column` in its configuration.
 
     `by` are the columns that tell configurations apart. With `trained`, a run without a value is
-    one that did not get there within so much, or never could where it failed; a median is empty and
-    a high infinite where the runs do not show them. Without, a run without a value has no say.
+    one that did not get there within so much, or never could where it diverged or did not fit; a
+    median is empty and a high infinite where the runs do not show them. Without, a run without a
+    value has no say, and neither has one that failed, ever.
     """
     name = name or column
     cell = table.groupby(list(by), dropna=False).ngroup()
@@ -31,8 +32,17 @@ def add_medians(
     )
 
 
+def add_counts(table: pd.DataFrame, by: Sequence[str], column: str) -> pd.DataFrame:
+    """Adds `reached`, how many runs of a configuration have a value, and `runs`, of how many."""
+    says = table.assign(says=_runs.counts(table)).groupby(list(by), dropna=False)
+    return table.assign(
+        reached=says[column].transform("count"), runs=says["says"].transform("sum").astype(int)
+    )
+
+
 def _estimate(runs: pd.DataFrame, column: str, trained: str) -> Estimate:
-    if trained:
+    runs = runs[_runs.counts(runs)] if "status" in runs else runs
+    if trained and len(runs):
         # What diverged or did not fit could never get there.
         followed = runs[trained].where(runs["status"].isin(_runs.TRAINED), np.inf).fillna(np.inf)
         return time_to_target(runs[column].fillna(np.inf).to_numpy(), followed.to_numpy())

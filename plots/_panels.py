@@ -1,7 +1,6 @@
 """Small multiples: a grid of panels, its legend, and the page that says why there is none."""
 
 import math
-import textwrap
 from collections.abc import Sequence
 
 import pandas as pd
@@ -65,9 +64,14 @@ def note(panel: Axes, missing: pd.DataFrame) -> None:
     panel.text(0.98, 0.06, "\n".join(notes), color=style.INK, **corner)
 
 
-def side_title(workload: str, *more: str) -> str:
-    """A row's label: the workload, wrapped to the height of a panel, and lines after it."""
-    return "\n".join([textwrap.fill(workload, 32), *more])
+def head(panel: Axes, *lines: str) -> None:
+    """A panel's title: over the first of a row what the row is, and below it what the panel is."""
+    panel.set_title("\n".join(line for line in lines if line), loc="left")
+
+
+def where(workload: str, devices: float, *more: str) -> str:
+    """What a row of panels is of, in one line."""
+    return ", ".join([workload, devices_title(devices), *more])
 
 
 def devices_title(devices: float) -> str:
@@ -81,6 +85,12 @@ def three_digits(value: float, unit: str = "s") -> str:
         return "–"
     decimals = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
     return f"{value:.{decimals}f} {unit}"
+
+
+def outcome(median: str, reached: int, runs: int, failures: str) -> str:
+    """What came out of a configuration: its median, of how many runs, and how others ended."""
+    bad = f" ({failures})" if failures else ""
+    return f"{median}, {reached} of {runs} reached{bad}" if runs else failures
 
 
 def grey(label: str, **marks) -> Line2D:

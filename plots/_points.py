@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
+from bench import record
 from plots import _hover, _panels, style
 
 _NO_LINE = {"linestyle": "none"}
@@ -17,7 +18,7 @@ _EDGE = {"marker": "x", "clip_on": False, "markersize": 5, "mew": 1.2} | _NO_LIN
 def side_by_side(names: Sequence[str]) -> dict[str, float]:
     """For each series the factor by which it stands aside on a logarithmic axis."""
     middle = (len(names) - 1) / 2
-    return {name: 2 ** (0.03 * (place - middle)) for place, name in enumerate(names)}
+    return {name: 2 ** (0.06 * (place - middle)) for place, name in enumerate(names)}
 
 
 def line(
@@ -30,44 +31,48 @@ def line(
     is a cross at the bottom.
     """
     name = name or column
-    panel.plot(runs["x"], runs[column], **look | _NO_LINE | {"markersize": 2.2, "alpha": 0.6})
-    cells = runs.dropna(subset="x").drop_duplicates("x").sort_values("x")
+    runs = runs.dropna(subset="x")
+    there, followed, gone = _parted(runs, column, trained)
+    small = look | _NO_LINE | {"markersize": 2.2, "alpha": 0.6}
+    (dots,) = panel.plot(there["x"], there[column], **small)
+    _hover.tell(dots, _hover.values(there, column))
+    cells = runs.drop_duplicates("x").sort_values("x")
     (medians,) = panel.plot(cells["x"], cells[f"median_{name}"], **look)
-    drawn = cells.dropna(subset=f"median_{name}")
-    _hover.tell(medians, [_value(cell, name) for cell in drawn.itertuples()])
-    late = runs[runs[column].isna()]
-    is_followed = late[trained] > 0 if trained else late[column].notna()
+    _hover.tell(medians, _hover.medians(cells.dropna(subset=f"median_{name}"), name))
+    for cell, text in zip(cells.itertuples(), _hover.medians(cells, name), strict=True):
+        low, high = getattr(cell, f"low_{name}"), getattr(cell, f"high_{name}")
+        bar(panel, [(cell.x, low), (cell.x, end(low, high))], look["color"], text)
     if trained:
         hollow = {"marker": "^", "markerfacecolor": "white", "markersize": 5} | _NO_LINE
-        shown = late[is_followed]
-        panel.plot(shown["x"], shown[trained], **{"color": look["color"]} | hollow)
-    # Where nobody got there the hollow marks say so.
-    known = cells[cells["x"].isin(runs.dropna(subset=column)["x"])]
-    intervals = zip(*(known[name] for name in ("x", f"low_{name}", f"high_{name}")), strict=True)
-    bars = [[(x, low), (x, _end(low, high))] for x, low, high in intervals]
-    _bars(panel, bars, look["color"])
-    gone = late.loc[~is_followed, "x"].dropna()
-    across = panel.get_xaxis_transform()
+        (late,) = panel.plot(followed["x"], followed[trained], color=look["color"], **hollow)
+        _hover.tell(late, _hover.unreached(followed, trained))
     if len(gone):
-        panel.plot(gone, [0.03] * len(gone), color=look["color"], transform=across, **_EDGE)
+        at = {"transform": panel.get_xaxis_transform(), "color": look["color"]} | _EDGE
+        (crosses,) = panel.plot(gone["x"], [0.03] * len(gone), **at)
+        _hover.tell(crosses, _hover.endings(gone))
 
 
-def _value(cell, name: str) -> str:
-    """What a reader sees who points at a median."""
-    ends = (f"{getattr(cell, f'{end}_{name}'):.4g}" for end in ("median", "low", "high"))
-    return "{}: {} ({} to {})".format(_hover.configuration(cell), *ends)
+def _parted(runs: pd.DataFrame, column: str, trained: str) -> tuple[pd.DataFrame, ...]:
+    """The runs with a value, those that trained without coming to it, and what ended otherwise."""
+    is_there = runs[column].notna()
+    is_followed = ~is_there & (runs[trained] > 0) if trained else ~is_there & False
+    gone = runs[~is_there & ~is_followed & (runs["status"] != record.NOT_RUN)]
+    return runs[is_there], runs[is_followed], gone
 
 
-def _end(low: float, high: float) -> float:
+def end(low: float, high: float) -> float:
     """Where an interval's bar ends; without an end, far beyond all that was measured."""
     return 1000 * low if np.isinf(high) else high
 
 
-def _bars(panel: Axes, bars: list, color: str) -> None:
-    """Lines that do not widen the limits of a panel."""
-    known = [bar for bar in bars if np.isfinite(bar).all()]
+def bar(panel: Axes, ends: list[tuple[float, float]], color: str, text: str) -> None:
+    """A line that does not widen the limits of a panel."""
+    if not np.isfinite(ends).all():
+        return
     look = {"colors": color, "linewidths": 1.0, "alpha": 0.7, "zorder": 2}
-    panel.add_collection(LineCollection(known, **look), autolim=False)
+    drawn = LineCollection([ends], **look)
+    _hover.tell(drawn, text)
+    panel.add_collection(drawn, autolim=False)
 
 
 def row(
@@ -79,21 +84,23 @@ def row(
     trained is a cross at the edge of the panel, whatever its scale.
     """
     look = look | _NO_LINE
-    one, reached = runs.iloc[0], runs[column].dropna()
-    panel.plot(reached, [place] * len(reached), alpha=0.75, zorder=3, **look)
-    bar = {"marker": "|", "markersize": 11, "mew": 1.6, "color": style.INK, "zorder": 4}
+    one, (there, followed, gone) = runs.iloc[0], _parted(runs, column, trained)
+    (marks,) = panel.plot(there[column], [place] * len(there), alpha=0.75, zorder=3, **look)
+    _hover.tell(marks, _hover.values(there, column))
+    upright = {"marker": "|", "markersize": 11, "mew": 1.6, "color": style.INK, "zorder": 4}
+    (text,) = _hover.medians(runs.head(1), name)
     if np.isfinite(one[f"median_{name}"]):
-        (median,) = panel.plot(one[f"median_{name}"], place, **bar)
-        _hover.tell(median, _value(one, name))
-    late = runs.loc[runs[column].isna(), trained]
-    followed = late[late > 0]
+        (median,) = panel.plot(one[f"median_{name}"], place, **upright)
+        _hover.tell(median, text)
     low, high = one[f"low_{name}"], one[f"high_{name}"]
-    _bars(panel, [[(low, place), (_end(low, high), place)]], look["color"])
+    bar(panel, [(low, place), (end(low, high), place)], look["color"], text)
     hollow = look | {"marker": ">", "markerfacecolor": "white", "markersize": 5}
-    panel.plot(followed, [place] * len(followed), zorder=3, **hollow)
-    if len(followed) < len(late):
-        across = panel.get_yaxis_transform()
-        panel.plot(0, place, color=look["color"], transform=across, **_EDGE)
+    (late,) = panel.plot(followed[trained], [place] * len(followed), zorder=3, **hollow)
+    _hover.tell(late, _hover.unreached(followed, trained))
+    if len(gone):
+        at = {"transform": panel.get_yaxis_transform(), "color": look["color"]} | _EDGE
+        (cross,) = panel.plot(0, place, **at)
+        _hover.tell(cross, "; ".join(_hover.endings(gone)))
 
 
 def marks(*drawn: tuple[pd.DataFrame, str, str]) -> list[Line2D]:
@@ -102,10 +109,9 @@ def marks(*drawn: tuple[pd.DataFrame, str, str]) -> list[Line2D]:
         _panels.grey("a run", marker="o", markersize=2.2),
         _panels.grey("interval of the median", marker="|", markersize=9, mew=1),
     ]
-    late = [(runs[runs[column].isna()], trained) for runs, column, trained in drawn]
-    followed = [runs[trained] > 0 if trained else runs.index < 0 for runs, trained in late]
-    if any(np.any(is_followed) for is_followed in followed):
+    parts = [_parted(*one) for one in drawn]
+    if any(len(followed) for _, followed, _ in parts):
         entries.append(_panels.grey("target not reached", marker="^", markerfacecolor="white"))
-    if not all(np.all(is_followed) for is_followed in followed):
+    if any(len(gone) for _, _, gone in parts):
         entries.append(_panels.grey("failed", marker="x", markersize=5))
     return entries

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from bench import record
 from plots import style
 
 # What else may tell two configurations apart, in the order in which a label resorts to it.
@@ -36,39 +37,54 @@ _AMOUNTS = {
     "epochs": "{} epochs",
 }
 TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "status", "machine")
-NUMBERS = ("devices", "batch", "target", "learners_final", "images_per_s", "train_s")
-NUMBERS += ("epochs_run", "first_s", "median5_s", "median5_epochs", "sustained_s")
-_MEASURED = ("memory_bytes", "learner_memory_bytes", "energy_j", "joules_per_image")
+_RESULTS = ("learners_final", "final_acc", "images_per_s", "train_s", "epochs_run", "first_s")
+_RESULTS += ("median5_s", "median5_epochs", "sustained_s")
+NUMBERS = ("devices", "batch", "target", *_RESULTS)
+MEASURED = ("memory_bytes", "learner_memory_bytes", "energy_j", "joules_per_image")
 
-TRAINED = ("finished", "reached")
+TRAINED = (record.FINISHED, record.REACHED)
+# They say nothing about their configuration: cut short and due again, impossible, not begun.
+SILENT = (record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN)
 # All that decides what a run computes but its seed and its repeat.
 SETTINGS = ("workload", "system", "devices", "batch", "learners", *KINDS, *_AMOUNTS)
 
 
-def prepare(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
+def prepare(
+    summary: pd.DataFrame, with_repeats: bool = False, with_planned: bool = False
+) -> pd.DataFrame:
     """A copy with clean types, and with `workload`: what must agree for runs to be compared.
 
-    Repeats of a run are left out unless asked for: they would count as further seeds.
+    Repeats of a run are left out unless asked for, as they would count as further seeds; so are
+    runs that were planned and not run. What a failed run left behind are no results.
     """
     runs = summary.copy()
     if "repeat" in runs and not with_repeats:
         runs = runs[runs["repeat"].fillna(1).astype(int) == 1]
+    if not with_planned:
+        runs = runs[runs["status"] != record.NOT_RUN]
     for column in ("variant", "tau"):
         runs[column] = runs.get(column, "")  # older summaries lack them
     for column in (*TEXT, *(name for name in KINDS if name in runs)):
         runs[column] = runs[column].astype(object).fillna("").astype(str)
-    for column in _MEASURED:
+    for column in MEASURED:
         runs[column] = runs.get(column, np.nan)  # older summaries lack them
-    for column in (*NUMBERS, *_MEASURED):
-        runs[column] = pd.to_numeric(runs[column], errors="coerce")
+    for column in (*NUMBERS, *MEASURED):
+        runs[column] = pd.to_numeric(runs[column]).astype(float)
+    runs.loc[~counts(runs), [*_RESULTS, *MEASURED]] = np.nan
     for column in ("learners", *(name for name in ("tau", "unroll") if name in runs)):
         runs[column] = runs[column].str.removesuffix(".0")
     target = runs["target"].map(lambda t: f" to {100 * t:g}%", na_action="ignore").fillna("")
     runs["workload"] = runs["model"] + " on " + runs["dataset"] + target
     for column in ("device_type", "machine"):
-        if runs[column].nunique() > 1:
-            runs["workload"] += ", " + runs[column]
+        known = sorted(set(runs[column]) - {""})
+        if len(known) > 1:
+            runs["workload"] += runs[column].map(lambda name: f", {name}" if name else "")
     return runs
+
+
+def counts(runs: pd.DataFrame) -> pd.Series:
+    """Whether each run says anything about its configuration."""
+    return ~runs["status"].isin(SILENT)
 
 
 def name_series(
@@ -124,20 +140,3 @@ def why_none(runs: pd.DataFrame, needed: str) -> str:
         return "the summary is empty"
     bad = failures(runs)
     return f"none {needed}" + (f" ({bad})" if bad else "")
-
-
-def sample(summary: pd.DataFrame) -> str:
-    """Sample size, machines and clock, for a caption."""
-    if summary.empty:
-        return "n = 0 runs."
-    runs = prepare(summary)
-    cell = ["workload", "devices", "batch"]
-    series = name_series(runs, cell)
-    counts = series.groupby([*cell, "system", "learners", "series"], dropna=False).size()
-    few, many = counts.min(), counts.max()
-    size = f"{many}" if few == many else f"{few} to {many}"
-    seeds = "seed" if size == "1" else "seeds"
-    machines = "; ".join(sorted(set(runs["machine"]) - {""})) or "machine not recorded"
-    return f"n = {size} {seeds} per configuration, {len(runs)} runs. {machines}. " + (
-        "Clock: training seconds."
-    )

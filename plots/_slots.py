@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from plots import style
+from plots import _hover, style
 
 _WRAP = 26  # letters of a name in one line
 
@@ -75,7 +75,9 @@ def mark_failures(panel: Axes, failed: pd.DataFrame, looks: dict) -> None:
         batches = sorted(members["batch"].unique())
         for place, batch in enumerate(batches):
             shift = 0.2 * (place - (len(batches) - 1) / 2)
-            panel.plot(x + shift, 0.03, color=looks[batch]["color"], markersize=5, mew=1.4, **edge)
+            look = edge | {"color": looks[batch]["color"], "markersize": 5, "mew": 1.4}
+            (cross,) = panel.plot(x + shift, 0.03, **look)
+            _hover.tell(cross, "; ".join(_hover.endings(members[members["batch"] == batch])))
 
 
 def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
@@ -88,4 +90,6 @@ def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
     if len(series) < 2:
         return batches
     dark = {"color": style.INK}
-    return batches + [Line2D([], [], linestyle=lines[name], label=name, **dark) for name in series]
+    return batches + [
+        Line2D([], [], label=name, marker="o", **dark | lines[name]) for name in series
+    ]

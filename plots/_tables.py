@@ -1,14 +1,18 @@
 """The joined tables that figures are drawn from, read with the right types."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from plots import _runs
 
-_EPOCHS = ("run", "epoch", "images", "train_s", "test_acc")
-_AUTOTUNE = ("run", "iteration", "learners", "images_per_s", "decision", "memory_bytes")
+_OF_AN_EPOCH = ("epoch", "images", "train_s", "test_acc")
+_OF_A_SAMPLE = ("iteration", "learners", "images_per_s", "memory_bytes")
+# Columns that older tables lack.
+_LATER = ("repeat", *_runs.MEASURED, "tuning_s")
 
 
 @dataclass(frozen=True)
@@ -24,19 +28,40 @@ def read(summary: Path, epochs: Path, autotune: Path) -> Tables:
     """The tables as written, with text columns kept text ("1" and "auto" are both learners).
 
     Raises:
-        ValueError: a table lacks a column; one sentence.
+        OSError: a file can't be read.
+        ValueError: a table lacks a column, has what is no number where one should be, or a row
+            twice; one sentence.
     """
-    text = dict.fromkeys((*_runs.TEXT, *_runs.KINDS), str)
+    text = dict.fromkeys((*_runs.TEXT, *_runs.KINDS, "decision"), str)
     return Tables(
-        _read(summary, text, ("seed", *_runs.TEXT, *_runs.NUMBERS)),
-        _read(epochs, {"run": str}, _EPOCHS),
-        _read(autotune, {"run": str, "decision": str}, _AUTOTUNE),
+        _read(summary, text, ("seed", *_runs.TEXT), _runs.NUMBERS, ["run"]),
+        _read(epochs, text, ("run",), _OF_AN_EPOCH, ["run", "epoch"]),
+        # Of a sample `learners` is a number.
+        _read(autotune, text, ("run", "decision"), _OF_A_SAMPLE, ["run", "iteration"]),
     )
 
 
-def _read(path: Path, text: dict, needed: tuple[str, ...]) -> pd.DataFrame:
-    table = pd.read_csv(path, dtype=text)
-    missing = [column for column in needed if column not in table.columns]
+def _read(
+    path: Path, text: dict, words: Sequence[str], numbers: Sequence[str], key: list[str]
+) -> pd.DataFrame:
+    """A table with these columns, whose rows differ in `key`."""
+    kept = {name: kind for name, kind in text.items() if name not in numbers}
+    try:
+        table = pd.read_csv(path, dtype=kept, keep_default_na=False, na_values=[""])
+    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        why = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(f"{path} is not a table in CSV: {why}") from error
+    missing = [column for column in (*words, *numbers) if column not in table]
     if missing:
         raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+    for column in (*numbers, *(name for name in _LATER if name in table)):
+        known = table[column].dropna()
+        amounts = pd.to_numeric(known, errors="coerce")
+        if not (is_amount := np.isfinite(amounts)).all():
+            wrong = known[~is_amount].iloc[0]
+            raise ValueError(f"{path} has {str(wrong)!r} in the column {column}: no number")
+        table[column] = pd.to_numeric(table[column])
+    if (again := table.duplicated(key)).any():
+        row = ", ".join(f"{name} {table.loc[again, name].iloc[0]}" for name in key)
+        raise ValueError(f"{path} has {row} twice")
     return table

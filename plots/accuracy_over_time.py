@@ -1,25 +1,28 @@
 """Test accuracy over training time.
 
-Each line is the median over seeds of one configuration, the band its lowest and highest seed;
-every run is a step function that keeps the accuracy of its last evaluated epoch. Median and band
-end with the shortest run: the runs that went on are drawn one by one, thin. A run that diverged
-or failed is left out of the median and drawn up to its last epoch, marked with a cross. The
-dashed grey line is the target. Panels of a row are batch sizes of one learner, rows numbers of
-devices.
+Each line is the median over seeds of one configuration; every run is a step function that keeps the
+accuracy of its last evaluated epoch. Thick, with marks and the batch b of a learner, is the best
+configuration of each system, and of Crossbow with one learner and with several: the one with the
+least median time until the median of the last five epochs reached the target. Its band is the
+lowest and highest seed. Median and band end with the shortest run: the runs that went on are drawn
+one by one, thin. A run that diverged or failed is left out of the median and drawn up to its last
+epoch, marked with a cross. Accuracies are spaced by the logarithm of the error that is left; the
+dashed grey line is the target.
 """
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
 
-from plots import _axes, _hover, _panels, _runs, style
+from plots import _axes, _best, _hover, _panels, _runs, style
 from plots._curves import curves, lines
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
-COLUMNS = [*CELL, "series", "kind", "run", "runs", "train_s", "test_acc", "lowest", "highest"]
+COLUMNS = [*CELL, "series", "is_best", "kind", "run", "runs"]
+COLUMNS += ["train_s", "test_acc", "lowest", "highest"]
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
@@ -29,71 +32,67 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if not runs["run"].isin(known).any():
         why = _runs.why_none(runs, "has an evaluated epoch")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
-    looks = style.series_looks(runs)
-    rows = _panels.keys(runs, ["workload", "devices"])
-    batches = {name: sorted(own["batch"].unique()) for name, own in runs.groupby("workload")}
-    columns = range(max(map(len, batches.values())))
-    figure, panels = _panels.grid(rows, columns, (2.6, 2.1), sharex="row", sharey="row")
+    runs = _best.add_best(runs)
+    # Steps of many dashes can't be read; the best have marks.
+    looks = {name: look | {"linestyle": "-"} for name, look in style.series_looks(runs).items()}
+    rows, columns = sorted(runs["workload"].unique()), sorted(runs["devices"].unique())
+    figure, panels = _panels.grid(rows, columns, (4.4, 2.8), sharex="row", sharey="row")
     drawn = []
-    for (row, column), panel in panels.items():
-        if column >= len(batches[row[0]]):
-            panel.set_visible(False)
-            continue
-        batch = batches[row[0]][column]
-        of_row = runs[(runs["workload"] == row[0]) & (runs["devices"] == row[1])]
-        here = of_row[of_row["batch"] == batch]
-        _frame(panel, of_row, known)
-        panel.set_title(f"batch {batch:g}")
-        if column == 0:
-            panel.set_ylabel(
-                _panels.side_title(row[0], _panels.devices_title(row[1]), "", "test accuracy")
-            )
-        if row == rows[-1]:
-            panel.set_xlabel("training time (s)")
+    for (workload, devices), panel in panels.items():
+        of_row = runs[runs["workload"] == workload]
+        here = of_row[of_row["devices"] == devices]
         if here.empty:
             _panels.mark_not_run(panel)
-        for series, members in here.groupby("series"):
+        for (is_best, batch, series), members in here.groupby(["is_best", "batch", "series"]):
             for line in lines(members, known):
-                line = line.assign(series=series, **dict(zip(CELL, (*row, batch), strict=True)))
-                _draw_line(panel, line, looks[series])
+                cell = dict(zip(CELL, (workload, devices, batch), strict=True))
+                line = line.assign(series=series, is_best=is_best, **cell)
+                _draw_line(panel, line.assign(learners=members["learners"].iloc[0]), looks[series])
                 drawn.append(line)
+        _panels.head(panel, _panels.where(workload, devices))
+        _frame(panel, of_row, known)
         _panels.note(panel, here[~here["run"].isin(known)])
-    _panels.legend(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()])
+        panel.set_ylabel("test accuracy" if devices == columns[0] else "")
+        panel.set_xlabel("training time (s)")
+    handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+    thin = {"marker": "", "linestyle": "-", "linewidth": 0.6}
+    _panels.legend(figure, [*handles, _panels.grey("not the best, or one run", **thin)])
     return figure, pd.concat(drawn, ignore_index=True)[COLUMNS]
 
 
 def _frame(panel: Axes, of_row: pd.DataFrame, known: dict) -> None:
     """Axes and target, which are one row's."""
-    times = [known[run][0] for run in of_row["run"] if run in known]
-    starts, ends = ([seconds[place] for seconds in times] for place in (0, -1))
-    _axes.amount_axis(panel, pd.Series(ends), pd.Series(starts))
-    panel.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    for target in of_row["target"].dropna().unique():
-        panel.axhline(target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
+    there = [known[run] for run in of_row["run"] if run in known]
+    starts, ends = (pd.Series([seconds[place] for seconds, _ in there]) for place in (0, -1))
+    _axes.amount_axis(panel, ends, starts)
+    errors = pd.Series(1 - np.concatenate([accuracy for _, accuracy in there]))
+    targets = of_row["target"].dropna().unique()
+    errors = pd.concat([errors[errors > 0], pd.Series(1 - targets)])
+    panel.set_yscale("log")
+    panel.set_ylim(1.05 * errors.max(), 0.9 * errors.min())
+    _axes.error_ticks(panel.yaxis, errors)
+    for target in targets:
+        panel.axhline(1 - target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
 
 
 def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
-    seconds, accuracy = line["train_s"], line["test_acc"]
-    kind = line["kind"].iloc[0] if len(line) else "median"
-    if kind == "median":
-        (median,) = panel.step(seconds, accuracy, where="post", markevery=0.2, **look)
-        if len(line):
-            last, time = line.iloc[-1], _panels.three_digits(seconds.iloc[-1])
-            _hover.tell(
-                median, f"{_hover.configuration(last)}: {last['test_acc']:.1%} after {time}"
-            )
-        panel.fill_between(
-            seconds,
-            line["lowest"],
-            line["highest"],
-            step="post",
-            color=look["color"],
-            alpha=0.18,
-            linewidth=0,
-        )
-        return
-    thin = look | {"marker": "", "linewidth": 0.6, "alpha": 0.8}
-    panel.step(seconds, accuracy, where="post", **thin)
+    seconds, error = line["train_s"], 1 - line["test_acc"]
+    last = line.iloc[-1]
+    kind, is_thick = last["kind"], last["is_best"] and last["kind"] == "median"
+    thin = {"marker": "", "linewidth": 0.6, "alpha": 0.6}
+    widths = {"markevery": 0.15, "linewidth": 1.2, "zorder": 3} if is_thick else thin
+    (drawn,) = panel.step(seconds, error, where="post", **look | widths)
+    time = _panels.three_digits(last["train_s"])
+    text = f"{_hover.configuration(last)}: {last['test_acc']:.1%} after {time}"
+    _hover.tell(drawn, text if kind == "median" else f"{text} ({last['run']})")
+    if is_thick:
+        ends = [1 - line[column] for column in ("lowest", "highest")]
+        band = {"step": "post", "color": look["color"], "alpha": 0.18, "linewidth": 0}
+        _hover.tell(panel.fill_between(seconds, *ends, **band), text)
+        at = {"xytext": (2, 0), "textcoords": "offset points", "va": "center", "fontsize": 6.5}
+        end = (last["train_s"], error.iloc[-1])
+        panel.annotate(f"b={last['batch']:g}", end, color=look["color"], **at)
     if kind == "failed":
-        end = {"marker": "x", "color": look["color"], "markersize": 6, "linestyle": "none"}
-        panel.plot(seconds.iloc[-1:], accuracy.iloc[-1:], **end)
+        cross = {"marker": "x", "color": look["color"], "markersize": 6, "linestyle": "none"}
+        (end,) = panel.plot(seconds.iloc[-1:], error.iloc[-1:], **cross)
+        _hover.tell(end, text)

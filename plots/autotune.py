@@ -1,19 +1,18 @@
 """Auto-tuning: how many learners, and what they brought.
 
 One run for each tuned cell, that of the first seed. Left: learners per device over iterations, with
-the tuner's decisions; the lines of several batches stand a little apart where they meet. The star
-is what the run ended with, the note what changing the number of learners took of the training time.
-Right: throughput of all devices by learners per device. Small marks are the tuner's samples, the
-first after a change, which it throws away, hollow; the solid line joins the medians of the others.
-The dashed line is the exhaustive search: runs of the same cell that kept one number of learners to
-the end, the median over seeds of their median over epochs.
+the tuner's decisions; of several batches the first has the widest line, so that all are seen where
+they meet. The star is what the run ended with, the note what changing the number of learners took
+of the training time. Right: throughput of all devices by learners per device. Small marks are the
+tuner's samples, the first after a change, which it throws away, hollow; the solid line joins the
+medians of the others. The dashed line is the exhaustive search: runs of the same cell that kept one
+number of learners to the end, the median over seeds of their median over epochs.
 """
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from plots import _axes, _hover, _panels, _runs, style
 from plots._tables import Tables
@@ -49,7 +48,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         own = [_panels.cut(frame, ROW, row) for frame in (chosen, samples, fixed)]
         path, rates = panels[row, "learners"], panels[row, "throughput"]
         _draw_path(path, own[0], own[1], looks)
-        path.set_ylabel(_panels.side_title(row[0], _where(row, rows), "", "learners per device"))
+        are_named = len({name for _, _, name in rows}) > 1
+        _panels.head(path, _panels.where(*row[:2], *([row[2]] if are_named else [])))
+        path.set_ylabel("learners per device")
         _draw_rates(rates, own[1], own[2], looks)
         _axes.amount_up([rates], pd.concat(own[1:])["images_per_s"])
         _axes.learner_axis(rates, pd.concat([samples, fixed])["learners"])
@@ -84,22 +85,30 @@ def _draw_path(panel: Axes, chosen: pd.DataFrame, samples: pd.DataFrame, looks: 
     end, top, notes = 1.12 * samples["iteration"].max(), samples["learners"].max(), []
     for place, one in enumerate(chosen.sort_values("batch").itertuples()):
         trace = samples[samples["run"] == one.run]
-        shift = 0.022 * top * (place - (len(chosen) - 1) / 2)
         look = {"color": looks[one.batch]["color"]}
         last = trace["learners"].iloc[-1] if pd.isna(one.learners_final) else one.learners_final
         steps = pd.concat([trace["learners"].iloc[:1], trace["learners"], pd.Series([last])])
         places = [0, *trace["iteration"], end]
-        panel.step(places, steps + shift, where="pre", linewidth=1.1, **look)
+        width = 1.1 + 1.5 * (len(chosen) - 1 - place)
+        (path,) = panel.step(places, steps, where="pre", linewidth=width, **look)
+        ended = f"{last:g} learners after {trace['iteration'].max():g} iterations"
+        _hover.tell(path, f"{_hover.configuration(one)}: {ended}")
         for decision, marker in DECISIONS.items():
             here = trace[trace["decision"] == decision]
             mark = {"marker": marker, "markersize": 7, "linestyle": "none", "mew": 0.4, "zorder": 3}
             mark["color"] = style.INK
-            panel.plot(here["iteration"], here["learners"] + shift, **mark)
-        _star(panel, end, last + shift, look["color"])
+            (marks,) = panel.plot(here["iteration"], here["learners"], **mark)
+            said = decision.replace("_", " ")
+            at = here["iteration"].map(lambda i: f" at iteration {i:g}")
+            _hover.tell(marks, [f"{_hover.configuration(one)}: {said}{each}" for each in at])
+        star = {"markersize": 9, "markeredgecolor": style.INK, "mew": 0.5, "zorder": 4}
+        (final,) = panel.plot(end, last, "*", color=look["color"], **star)
+        _hover.tell(final, f"{_hover.configuration(one)}: {ended}")
         if one_s := trace.get("tuning_s", pd.Series(dtype=float)).max():
             notes += [f"b={one.batch:g}: {_panels.three_digits(one_s)}"] if pd.notna(one_s) else []
-    panel.yaxis.set_major_locator(MaxNLocator(integer=True))
-    panel.set_ylim(0, 1.2 * top)
+    panel.set_yscale("log", base=2)
+    _axes.count_ticks(panel.yaxis, pd.concat([samples["learners"], chosen["learners_final"]]))
+    panel.set_ylim(0.8, 2 * top)
     panel.set_xlim(0, 1.05 * end)
     if notes:
         corner = {"transform": panel.transAxes, "ha": "left", "va": "top", "fontsize": 6}
@@ -110,26 +119,16 @@ def _draw_rates(panel: Axes, samples: pd.DataFrame, fixed: pd.DataFrame, looks: 
     for batch, members in fixed.groupby("batch"):
         search = looks[batch] | {"linestyle": "--", "markerfacecolor": "white", "linewidth": 0.9}
         (line,) = panel.plot(members["learners"], members["images_per_s"], **search)
-        _hover.tell(line, _hover.values(members, "images_per_s", "images/s"))
+        _hover.tell(line, _hover.values(members, "images_per_s"))
     for batch, members in samples.groupby("batch"):
         medians = members.dropna(subset="median_images_per_s").drop_duplicates("learners")
         (line,) = panel.plot(medians["learners"], medians["median_images_per_s"], **looks[batch])
-        _hover.tell(line, _hover.values(medians, "median_images_per_s", "images/s"))
+        _hover.tell(line, _hover.values(medians, "median_images_per_s"))
         for is_hollow, same in members.groupby("is_thrown_away"):
             dots = looks[batch] | {"linestyle": "none", "markersize": 2.2, "alpha": 0.7}
             dots |= {"markerfacecolor": "white"} if is_hollow else {}
-            panel.plot(same["learners"], same["images_per_s"], **dots)
-
-
-def _star(panel: Axes, x: float, y: float, color: str) -> None:
-    star = {"markersize": 9, "markeredgecolor": style.INK, "mew": 0.5, "zorder": 4}
-    panel.plot(x, y, "*", color=color, **star)
-
-
-def _where(row: tuple, rows: list[tuple]) -> str:
-    """Devices, and the series where there are several."""
-    devices = _panels.devices_title(row[1])
-    return devices if len({name for _, _, name in rows}) == 1 else f"{devices}, {row[2]}"
+            (small,) = panel.plot(same["learners"], same["images_per_s"], **dots)
+            _hover.tell(small, _hover.values(same, "images_per_s"))
 
 
 def _marks(looks: dict, samples: pd.DataFrame, fixed: pd.DataFrame) -> list[Line2D]:

@@ -4,17 +4,18 @@ Left: joules that the run's own devices took per image trained, from the start o
 the end of the last, evaluations and idle power included. Right: those times the images trained
 until the median of the last five epochs' test accuracies reached the target. Filled marks are runs,
 the upright bar their median, the line its interval (of up to three runs the range), in bold the
-configuration of each system that reached the target with the least. A run that never reached it is
-a hollow triangle at what it had taken, and stays in the median as one that needs more; so does one
-that failed. A cross at the edge is a run whose power is not known. The batch b is that of one
-learner.
+configuration of each system that reached the target with the least, of Crossbow by synchronous
+model averaging. A run that never reached it is
+a hollow triangle at what it had taken, and stays in the median as one that needs more. A run that
+failed is left out. A cross at the edge is a run whose power is not known. The batch b is that of
+one learner.
 """
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _axes, _medians, _panels, _points, _runs, style
+from plots import _averaging, _axes, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -26,7 +27,7 @@ COLUMNS += ["best_of_system", "run", "seed", "status", "joules_per_image", "targ
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
-    runs = _runs.name_series(_runs.prepare(tables.summary), CELL)
+    runs = _runs.name_series(_runs.prepare(tables.summary, with_planned=True), CELL)
     if runs["joules_per_image"].isna().all():
         why = _runs.why_none(runs, "has told the power of its devices")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
@@ -46,7 +47,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     )
     for row in rows:
         left, right = panels[row, "image"], panels[row, "target"]
-        left.set_title(f"{row[0]}, {_panels.devices_title(row[1])}", loc="left")
+        _panels.head(left, _panels.where(*row))
         _axes.amount_axis(left, table["joules_per_image"])
         _axes.amount_axis(right, table["target_j"].fillna(table["trained_j"]))
         _draw_row(left, right, cuts[row])
@@ -71,12 +72,12 @@ def _energies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
     told = _medians.add_medians(told, PLACE, "target_j", "trained_j").drop_duplicates(PLACE)
     ends = [f"{end}_target_j" for end in ("median", "low", "high")]
     table = table.merge(told[[*PLACE, *ends]], on=PLACE, how="left")
-    group = table.groupby(PLACE, dropna=False)
-    table["reached"] = group["target_j"].transform("count")
-    table["measured"] = group["joules_per_image"].transform("count")
-    table["runs"] = group["run"].transform("size")
-    least = table.groupby(["workload", "devices", "system"])["median_target_j"].transform("min")
-    table["best_of_system"] = table["median_target_j"] == least
+    table = _medians.add_counts(table, PLACE, "target_j")
+    measured = table.groupby(PLACE, dropna=False)["joules_per_image"]
+    table["measured"] = measured.transform("count")
+    own = table["median_target_j"].mask(_averaging.is_other(table))
+    of_system = [table[name] for name in ("workload", "devices", "system")]
+    table["best_of_system"] = own.notna() & (own == own.groupby(of_system).transform("min"))
     order = ["workload", "devices", "system", "median_target_j", "median_joules_per_image"]
     return table.sort_values([*order, "batch", "series", "seed"], kind="stable", ignore_index=True)
 
@@ -95,13 +96,15 @@ def _draw_row(left: Axes, right: Axes, here: pd.DataFrame) -> None:
         _points.row(left, place, members, look, *per_image)
         _points.row(right, place, members, look, "target_j", "trained_j", "target_j")
         at = {"transform": right.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-        right.text(1.02, place, _note(one), color=style.INK, **at)
+        right.text(1.02, place, _note(members), color=style.INK, **at)
         if one["best_of_system"]:
             left.get_yticklabels()[place].set_fontweight("bold")
 
 
-def _note(one: pd.Series) -> str:
+def _note(members: pd.DataFrame) -> str:
     """The numbers of one configuration."""
+    one = members.iloc[0]
     per_image = _panels.three_digits(one["median_joules_per_image"], "J per image")
     to_target = _panels.three_digits(one["median_target_j"], "J")
-    return f"{per_image}; {to_target}, {one['reached']} of {one['runs']} reached"
+    counts = one["reached"], one["runs"], _runs.failures(members)
+    return _panels.outcome(f"{per_image}; {to_target}", *counts)

@@ -5,8 +5,8 @@ top: by the batch of a learner; below: by the images of one step of the whole sy
 learners × batch of a learner (for the auto-tuner, the learners it ended with). Small marks are
 runs, lines join the medians over seeds, with the 95% interval of each as a bar (of up to three
 seeds their range). A run that never reached the target is a hollow triangle at the epochs it ran,
-and counts as later than that: no median where the runs that reached it show none. A cross at the
-bottom is a run that ended before an epoch.
+and counts as later than that: no median where the runs that reached it show none. A run that failed
+is left out. A cross at the bottom is a run that failed or ended before an epoch.
 """
 
 import pandas as pd
@@ -48,18 +48,20 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     figure, panels = _panels.grid(rows, devices, (3.1, 2.3), sharex="row", sharey="row")
     for ((workload, column), count), panel in panels.items():
         here = table[(table["workload"] == workload) & (table["devices"] == count)]
-        panel.set_title(_panels.devices_title(count) if column == "batch" else "")
+        _panels.head(panel, _panels.where(workload, count) if column == "batch" else "")
         panel.set_xscale("log", base=2)
         panel.xaxis.set_major_locator(LogLocator(base=2, numticks=8))
         panel.xaxis.set_minor_locator(NullLocator())
         panel.xaxis.set_major_formatter("{x:g}")
         panel.yaxis.set_major_locator(MaxNLocator(integer=True))
-        panel.margins(y=0.1)
         _draw_panel(panel, here, column, looks)
         panel.set_xlabel(AXES[column])
         if count == devices[0]:
-            panel.set_ylabel(_panels.side_title(workload, "", "epochs to target"))
-    _axes.start_at_zero(panels)
+            panel.set_ylabel("epochs to target")
+    for workload in workloads:
+        of_row = table[table["workload"] == workload]
+        both = [panel for (row, _), panel in panels.items() if row[0] == workload]
+        _axes.close_up(both, of_row["epochs"].fillna(of_row["epochs_run"]))
     _panels.legend(figure, _marks(looks, table))
     return figure, table[COLUMNS]
 
@@ -70,10 +72,9 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
     learners = planned.fillna(runs["learners_final"])
     table = runs.drop(columns="epochs").rename(columns={"median5_epochs": "epochs"})
     table["total_batch"] = runs["devices"] * learners * runs["batch"]
-    group = table.groupby(PLACE, dropna=False)
-    table["median_total_batch"] = group["total_batch"].transform("median")
-    table["reached"] = group["epochs"].transform("count")
-    table["runs"] = group["run"].transform("size")
+    total = table.groupby(PLACE, dropna=False)["total_batch"]
+    table["median_total_batch"] = total.transform("median")
+    table = _medians.add_counts(table, PLACE, "epochs")
     table = _medians.add_medians(table, PLACE, "epochs", "epochs_run")
     return table.sort_values([*PLACE, "seed"], kind="stable").reset_index(drop=True)
 

@@ -53,10 +53,11 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             continue
         batch = batches[workload][place]
         here = _panels.cut(table, CELL, (workload, batch))
-        panel.set_title(f"batch {batch:g}" if column == "images_per_s" else "")
+        if column == "images_per_s":
+            _panels.head(panel, "" if place else workload, f"batch {batch:g}")
         _axes.learner_axis(panel, table["devices"])
         if place == 0:
-            panel.set_ylabel(_panels.side_title(workload, "", PANELS[column]))
+            panel.set_ylabel(PANELS[column])
         panel.tick_params(labelbottom=column == "speed_up")
         if column == "speed_up":
             panel.set_xlabel("devices")

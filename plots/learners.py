@@ -5,17 +5,18 @@ last five epochs' test accuracies reached the target. Right: the product of the 
 seconds until then. Lines join the medians over seeds at one batch of a learner, with the 95%
 interval of each as a bar (of up to three seeds their range); small marks are runs. The auto-tuner
 is a star at the number of learners it ended with. A run that never reached the target is a hollow
-triangle at what it had trained, and counts as later than that. A cross at the bottom is a run
-without the number, because it failed.
+triangle, or star, at what it had trained, with a line to where it could be: it counts as later than
+that. A cross at the bottom is a run without the number, because it failed.
 """
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _compare, _medians, _panels, _points, _runs, style
+from plots import _axes, _compare, _hover, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -44,8 +45,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     table = _table(runs)
     looks = style.batch_looks(table["batch"])
-    names = sorted(table["series"].unique())
-    lines = dict(zip(names, style.LINESTYLES * len(names), strict=False))
+    lines = style.variant_looks(table["series"].unique())
     rows = _panels.keys(table, ROW)
     figure, panels = _panels.grid(rows, list(PANELS), (2.9, 2.2), sharex="all")
     for (row, column), panel in panels.items():
@@ -53,12 +53,15 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         label, trained = PANELS[column]
         _axes.learner_axis(panel, table["x"])
         _draw_panel(panel, here, column, looks, lines)
-        _axes.amount_up([panel], here[column].fillna(here[trained or column]))
+        amounts = here[column].fillna(here[trained or column])
         panel.set_ylabel(label)
         if column == "median5_epochs":
             panel.yaxis.set_major_locator(MaxNLocator(integer=True))
+            _axes.close_up([panel], amounts)
+        else:
+            _axes.amount_up([panel], amounts)
         if column == "images_per_s":
-            panel.set_ylabel(_panels.side_title(row[0], _panels.devices_title(row[1]), "", label))
+            _panels.head(panel, _panels.where(*row))
         if row == rows[-1]:
             panel.set_xlabel("learners per device m")
     _panels.legend(figure, _marks(table, looks, lines))
@@ -89,15 +92,24 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
         _panels.mark_not_run(panel, "to a target")
     is_tuned = here["learners"] == "auto"
     for (batch, series), members in here[~is_tuned].groupby(["batch", "series"]):
-        look = looks[batch] | {"linestyle": lines[series]}
+        look = looks[batch] | lines[series]
         _points.line(panel, members, look, column, trained)
     for batch, members in here[is_tuned].groupby("batch"):
         star = {"marker": "*", "markersize": 8, "linestyle": "none", "zorder": 4}
         star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
-        panel.plot(members["x"], members[column], **star)
+        there = members.dropna(subset=["x", column])
+        (stars,) = panel.plot(there["x"], there[column], **star)
+        _hover.tell(stars, _hover.values(there, column))
         if trained:
-            late = members[members[column].isna()]
-            panel.plot(late["x"], late[trained], **star | {"markerfacecolor": "white"})
+            late = members[members[column].isna() & (members[trained] > 0)]
+            color = looks[batch]["color"]
+            hollow = star | {"markerfacecolor": "white", "markeredgecolor": color, "mew": 1.1}
+            (stars,) = panel.plot(late["x"], late[trained], **hollow)
+            texts = _hover.unreached(late, trained)
+            _hover.tell(stars, texts)
+            for one, text in zip(late.itertuples(), texts, strict=True):
+                low = getattr(one, trained)
+                _points.bar(panel, [(one.x, low), (one.x, _points.end(low, np.inf))], color, text)
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
@@ -105,7 +117,7 @@ def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
     if len(lines) > 1:
         dark = {"color": style.INK}
         marks += [
-            Line2D([], [], linestyle=line, label=name, **dark) for name, line in lines.items()
+            Line2D([], [], label=name, marker="o", **dark, **look) for name, look in lines.items()
         ]
     if (table["learners"] == "auto").any():
         marks.append(_panels.grey("auto-tuned", marker="*", markersize=8))

@@ -3,18 +3,19 @@
 Each cell is one number of learners per device and one batch of a learner, of Crossbow. Left: images
 per second of training, all devices together. Right: training seconds until the median of the last
 five epochs' test accuracies reached the target. Numbers are medians over seeds; the colour is
-lighter where it is better, and the best of each panel has a frame. A cell without a median says how
+lighter where it is better, and the best of several has a frame. A cell without a median says how
 many runs reached the target, or how runs failed. Runs that tune their learners are not among them.
 """
 
 import numpy as np
 import pandas as pd
-import seaborn
+from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from plots import _axes, _compare, _medians, _panels, _runs, style
+from plots import _axes, _compare, _hover, _medians, _panels, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -53,11 +54,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     are_named = table["series"].nunique() > 1
     for (row, column), panel in panels.items():
         _draw_panel(panel, _panels.cut(table, ROW, row), column)
-        panel.set_title(PANELS[column][0])
+        where = _panels.where(*row[:2], *([row[2]] if are_named else []))
+        _panels.head(panel, where if column == "images_per_s" else "", PANELS[column][0])
         panel.set_ylabel("batch of a learner")
-        if column == "images_per_s":
-            where = [_panels.devices_title(row[1]), *([row[2]] if are_named else [])]
-            panel.set_ylabel(_panels.side_title(row[0], *where, "", "batch of a learner"))
         panel.set_xlabel("learners per device m" if row == rows[-1] else "")
     return figure, table[COLUMNS]
 
@@ -71,13 +70,9 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
 
 def _cells(runs: pd.DataFrame) -> pd.DataFrame:
     """One row a cell, with its medians and what became of its runs."""
-    group = runs.groupby(PLACE, dropna=False)
-    failures = {key: _runs.failures(members) for key, members in group}
-    table = runs.assign(
-        runs=group["run"].transform("size"),
-        reached=group["median5_s"].transform("count"),
-        failures=[failures[tuple(row)] for row in runs[PLACE].values],
-    )
+    failures = {key: _runs.failures(members) for key, members in runs.groupby(PLACE, dropna=False)}
+    table = _medians.add_counts(runs, PLACE, "median5_s")
+    table = table.assign(failures=[failures[tuple(row)] for row in runs[PLACE].values])
     for column, (_, trained, _) in PANELS.items():
         table = _medians.add_medians(table, PLACE, column, trained)
     table = table.drop_duplicates(PLACE)
@@ -86,31 +81,36 @@ def _cells(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, column: str) -> None:
-    """A heat map: seaborn's, and words where there is no number."""
+    """A heat map in which each cell has its number, or says why it has none."""
     _, trained, more_is_better = PANELS[column]
-    values = here.pivot(index="batch", columns="learners", values=f"median_{column}")
-    words = here.assign(text=[_text(cell, column, trained) for cell in here.itertuples()])
-    words = words.pivot(index="batch", columns="learners", values="text").fillna("not run")
-    colors = "cividis" if more_is_better else "cividis_r"
-    known = values.stack().dropna()
-    scale = {"vmin": known.min(), "vmax": known.max()} if len(known) else {"vmin": 0, "vmax": 1}
+    batches, learners = sorted(here["batch"].unique()), sorted(here["learners"].unique())
+    known = here[f"median_{column}"].dropna()
+    colors = colormaps["cividis" if more_is_better else "cividis_r"]
+    scale = Normalize(known.min(), known.max()) if known.nunique() > 1 else None
+    panel.set(xlim=(0, len(learners)), ylim=(0, len(batches)))
+    panel.set_xticks([x + 0.5 for x in range(len(learners))], learners)
+    panel.set_yticks([y + 0.5 for y in range(len(batches))], batches)
+    panel.tick_params(length=0)
     panel.grid(visible=False)
-    panel.set_facecolor("#ececec")
-    look = {"linewidths": 0.6, "linecolor": "white", "cbar": False, "annot_kws": {"fontsize": 6.5}}
-    seaborn.heatmap(values, ax=panel, cmap=colors, annot=words, fmt="", **look, **scale)
-    panel.invert_yaxis()
-    panel.tick_params(length=0, rotation=0)
-    if len(known):
-        batch, learners = known.idxmax() if more_is_better else known.idxmin()
-        corner = values.columns.get_loc(learners), values.index.get_loc(batch)
-        frame = {"fill": False, "edgecolor": style.INK, "linewidth": 1.6, "clip_on": False}
-        panel.add_patch(Rectangle(corner, 1, 1, **frame))
-    # seaborn leaves cells without a value without their words.
-    for y, batch in enumerate(values.index):
-        for x, learners in enumerate(values.columns):
-            if np.isnan(values.loc[batch, learners]):
-                at = {"ha": "center", "va": "center", "fontsize": 5.5, "color": style.INK}
-                panel.text(x + 0.5, y + 0.5, words.loc[batch, learners], **at)
+    at = {"ha": "center", "va": "center", "color": style.INK, "zorder": 3}
+    empty = {(y, x) for y in range(len(batches)) for x in range(len(learners))}
+    for cell, text in zip(here.itertuples(), _hover.medians(here, column), strict=True):
+        y, x = batches.index(cell.batch), learners.index(cell.learners)
+        empty.remove((y, x))
+        median = getattr(cell, f"median_{column}")
+        face = "#ececec" if np.isnan(median) else colors(scale(median)) if scale else "white"
+        is_dark = np.dot(to_rgb(face), (0.3, 0.6, 0.1)) < 0.45
+        patch = Rectangle((x, y), 1, 1, facecolor=face, edgecolor="white", linewidth=0.6)
+        _hover.tell(panel.add_patch(patch), f"{text}, {cell.reached} of {cell.runs} reached")
+        look = {"fontsize": 5.5 if np.isnan(median) else 6.5}
+        look |= {"color": "white"} if is_dark else {}
+        panel.text(x + 0.5, y + 0.5, _text(cell, column, trained), **at | look)
+        if scale and median == (known.max() if more_is_better else known.min()):
+            frame = {"fill": False, "edgecolor": style.INK, "linewidth": 1.6, "clip_on": False}
+            panel.add_patch(Rectangle((x, y), 1, 1, zorder=2, **frame))
+    for y, x in sorted(empty):
+        panel.add_patch(Rectangle((x, y), 1, 1, facecolor="#ececec", edgecolor="white"))
+        panel.text(x + 0.5, y + 0.5, "not run", fontsize=5.5, **at)
 
 
 def _text(cell, column: str, trained: str) -> str:

@@ -33,8 +33,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     table = pd.concat([_of_runs(runs), _of_tuning(runs, tables.autotune)], ignore_index=True)
     slots = sorted(table["slot"].unique(), key=_slots.order)
     looks = style.batch_looks(table["batch"])
-    names = sorted(table["series"].unique())
-    lines = dict(zip(names, style.LINESTYLES * len(names), strict=False))
+    of_crossbow = table["system"] == "crossbow"
+    lines = style.variant_looks(table.loc[of_crossbow, "series"].unique())
     rows = _panels.keys(table, ROW)
     wide, below = _slots.size(slots)
     places = _slots.to_scale(slots, wide)
@@ -47,8 +47,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _axes.amount_up([panel], here[column])
         panel.set_ylabel(PANELS[column])
         if column == "memory_gib":
-            side = _panels.side_title(row[0], _panels.devices_title(row[1]), "", PANELS[column])
-            panel.set_ylabel(side)
+            _panels.head(panel, _panels.where(*row))
         if row == rows[-1]:
             panel.set_xlabel("Crossbow: learners per device")
     _panels.legend(figure, _marks(table, looks, lines))
@@ -87,13 +86,14 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
     is_crossbow = known["system"] == "crossbow"
     for (batch, series), members in known[is_crossbow].groupby(["batch", "series"]):
         medians = members.groupby("x")[column].median()
-        look = looks[batch] | {"linestyle": lines[series], "marker": ""}
-        panel.plot(medians.index, medians, **look)
+        look = looks[batch] | lines[series] | {"marker": ""}
+        (line,) = panel.plot(medians.index, medians, **look)
+        _hover.tell(line, _hover.configuration(members.iloc[0]))
     for kind, face in (("tuner", {"markerfacecolor": "white"}), ("run", {})):
         for batch, members in known[known["kind"] == kind].groupby("batch"):
             look = looks[batch] | {"linestyle": ""} | face
             (marks,) = panel.plot(members["x"], members[column], **look)
-            _hover.tell(marks, _hover.values(members, column, "GiB"))
+            _hover.tell(marks, _hover.values(members, column))
     _slots.mark_failures(panel, here[_is_missing(here, column)], looks)
 
 

@@ -71,20 +71,26 @@ def _ours(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_series(panel: Axes, members: pd.DataFrame, look: dict) -> None:
     dots = {"color": look["color"], "marker": ".", "markersize": 3, "linestyle": "none"}
-    panel.plot(members["total_batch"], members["epochs"], alpha=0.7, **dots)
+    there = members.dropna(subset="epochs")
+    (small,) = panel.plot(there["total_batch"], there["epochs"], alpha=0.7, **dots)
+    _hover.tell(small, _texts(there, "epochs"))
     if "epochs_run" in members:
         late = members[members["epochs"].isna() & (members["epochs_run"] > 0)]
         hollow = dots | {"marker": "^", "markerfacecolor": "white", "markersize": 5}
-        panel.plot(late["total_batch"], late["epochs_run"], **hollow)
+        (marks,) = panel.plot(late["total_batch"], late["epochs_run"], **hollow)
+        _hover.tell(marks, _hover.unreached(late, "epochs_run"))
     cell = [name for name in ("total_batch", *PLACE) if name in members]
     cells = members.dropna(subset="median_epochs").drop_duplicates(cell).sort_values(cell)
     (line,) = panel.plot(cells["total_batch"], cells["median_epochs"], **look)
-    texts = [
-        f"{one.series}, global batch {one.total_batch:g}: {one.median_epochs:g} epochs"
-        for one in cells.itertuples()
+    _hover.tell(line, _texts(cells, "median_epochs"))
+
+
+def _texts(rows: pd.DataFrame, column: str) -> list[str]:
+    """A row in words; MLPerf's have no devices."""
+    return [
+        f"{one.series}, global batch {one.total_batch:g}: {getattr(one, column):g} epochs"
+        for one in rows.itertuples()
     ]
-    if texts:
-        _hover.tell(line, texts)
 
 
 def _marks(looks: dict) -> list[Line2D]:

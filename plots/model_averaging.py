@@ -6,7 +6,7 @@ a band, as far as all seeds got that neither diverged nor failed; the dashed gre
 target. Right: training seconds until the median of the last five epochs' test accuracies reached
 the target. Filled marks are runs, the upright bar is their median, the line its 95% interval (of up
 to three seeds their range). A run that never reached the target is a hollow triangle at the time it
-had trained, and counts as later than that.
+had trained, and counts as later than that. A run that failed is left out.
 """
 
 import pandas as pd
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _averaging, _axes, _compare, _medians, _panels, _points, _runs, style
+from plots import _averaging, _axes, _compare, _hover, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch", "learners", "tau"]
@@ -37,6 +37,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     times = runs.rename(columns={"median5_s": "time_s", "train_s": "trained_s"})
     times = _medians.add_medians(times, PLACE, "time_s", "trained_s", "s").assign(kind="time")
+    times = _medians.add_counts(times, PLACE, "time_s").rename(columns={"runs": "counted"})
     accuracies = _accuracies(runs, tables.epochs)
     rows = _panels.keys(runs, ROW)
     figure, panels = _panels.grid(rows, ["accuracy", "time"], (3.1, 1.9), (1.3, 0))
@@ -44,7 +45,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         left, right = panels[row, "accuracy"], panels[row, "time"]
         own = _panels.cut(times, ROW, row)
         _draw_accuracy(left, _panels.cut(accuracies, ROW, row), own["target"])
-        left.set_ylabel(_panels.side_title(row[0], *_shape(row), "", "test accuracy"))
+        _panels.head(left, _panels.where(*row[:2], _shape(row)))
+        left.set_ylabel("test accuracy")
         _draw_times(right, own)
     panels[rows[-1], "accuracy"].set_xlabel("epochs")
     panels[rows[-1], "time"].set_xlabel("training time to target (s)")
@@ -79,11 +81,11 @@ def _accuracies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
     return table[table["runs"] == table["planned"]].assign(kind="accuracy")
 
 
-def _shape(row: tuple) -> tuple[str, str]:
-    """Devices, learners and batch of a row, and its tau where that is not 1."""
-    _, devices, batch, learners, tau = row
+def _shape(row: tuple) -> str:
+    """Learners and batch of a row, and its tau where that is not 1."""
+    *_, batch, learners, tau = row
     interval = "" if tau in ("", "1") else f", τ {_averaging.tau_title(tau)}"
-    return _panels.devices_title(devices), f"m={learners}, batch {batch:g}{interval}"
+    return f"m={learners}, batch {batch:g}{interval}"
 
 
 def _draw_accuracy(panel: Axes, here: pd.DataFrame, targets: pd.Series) -> None:
@@ -93,9 +95,13 @@ def _draw_accuracy(panel: Axes, here: pd.DataFrame, targets: pd.Series) -> None:
         panel.axhline(target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
     for (variant, _), points in here.groupby(["variant", "series"]):
         look = _averaging.variant_look(variant)
-        panel.plot(points["epoch"], points["median_acc"], markevery=0.2, **look)
+        (line,) = panel.plot(points["epoch"], points["median_acc"], markevery=0.2, **look)
         band = {"color": look["color"], "alpha": 0.18, "linewidth": 0}
-        panel.fill_between(points["epoch"], points["lowest_acc"], points["highest_acc"], **band)
+        ends = points["lowest_acc"], points["highest_acc"]
+        last = points.iloc[-1]
+        text = f"{_hover.configuration(last)}: {last['median_acc']:.1%} in epoch {last['epoch']:g}"
+        _hover.tell(line, f"{text}, {_averaging.variant_title(variant)}")
+        _hover.tell(panel.fill_between(points["epoch"], *ends, **band), text)
 
 
 def _draw_times(panel: Axes, here: pd.DataFrame) -> None:
@@ -106,12 +112,11 @@ def _draw_times(panel: Axes, here: pd.DataFrame) -> None:
         names.append(_averaging.variant_title(variant) + series.removeprefix("Crossbow"))
         look = _averaging.variant_look(variant)
         _points.row(panel, place, members, look, "time_s", "trained_s", "s")
-        note = _panels.three_digits(members["median_s"].iloc[0])
-        bad = _runs.failures(members)
-        reached = f"{members['time_s'].count()} of {len(members)} reached"
-        reached += f" ({bad})" if bad else ""
+        one = members.iloc[0]
+        time = _panels.three_digits(one["median_s"])
+        note = _panels.outcome(time, one["reached"], one["counted"], _runs.failures(members))
         at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-        panel.text(1.02, place, f"{note}, {reached}", color=style.INK, **at)
+        panel.text(1.02, place, note, color=style.INK, **at)
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)

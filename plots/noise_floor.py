@@ -2,16 +2,18 @@
 
 Runs with equal settings and seed on one machine: the later repeat by the first one, in throughput
 and in training time until the median of the last five test accuracies reached the target. Each mark
-is one pair; the grey band holds 95% of all pairs of a panel (of fewer than twenty, all), to both
-sides of 1 by the same factor. A gain of one system over another that lies within it is no finding.
-A triangle at the edge is a pair of which only one reached the target: to the right the first, to
-the left the later one. The sample counts each run that was repeated once.
+is one pair, on a logarithmic axis; the grey band, the floor, holds 95% of all pairs of a panel (of
+fewer than twenty, all), to both sides of 1 by the same factor. A gain of one system over another
+that lies within it is no finding. A triangle at the edge is a pair of which only one reached the
+target: to the right the first, to the left the later one. The sample counts each run that was
+repeated once.
 """
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from plots import _hover, _panels, _runs, style
 from plots._tables import Tables
@@ -29,7 +31,7 @@ def shown(summary: pd.DataFrame) -> pd.DataFrame:
     runs = _prepare(summary)
     alike = [name for name in _runs.SETTINGS if name in runs]
     group = runs.groupby([*alike, "seed"], dropna=False)
-    return summary[group["repeat"].transform("nunique") > 1]
+    return summary[summary["run"].isin(runs.loc[group["repeat"].transform("nunique") > 1, "run"])]
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
@@ -55,9 +57,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         here = cuts[row]
         of_quantity = here[here["quantity"] == quantity]
         _draw_panel(panel, of_quantity, list(dict.fromkeys(here["name"])))
-        where = f"{row[0]}, {_panels.devices_title(row[1])}\n"
-        title = (where if quantity == "throughput" else "") + f"{quantity}: {_said(of_quantity)}"
-        panel.set_title(title, loc="left")
+        where = _panels.where(*row) if quantity == "throughput" else ""
+        _panels.head(panel, where, f"{quantity}: {_said(of_quantity)}")
         if row == rows[-1]:
             panel.set_xlabel("later run by first")
     _panels.legend(
@@ -105,7 +106,7 @@ def floor(ratios: pd.Series) -> float:
 def _said(here: pd.DataFrame) -> str:
     """The floor in words."""
     pairs = here["ratio"].count()
-    return f"× {here['floor'].max():.3f}, pairs: {pairs}" if pairs else "no pair to compare"
+    return f"floor × {here['floor'].max():.3f}, pairs: {pairs}" if pairs else "no pair to compare"
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
@@ -116,8 +117,13 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
     pairs, end = here["ratio"].count(), here["floor"].max()
     if pairs:
         panel.axvspan(1 / end, end, color=style.FAINT, alpha=0.2, linewidth=0)
-        least, most, room = here["ratio"].min(), here["ratio"].max(), 0.3 * (end - 1)
-        panel.set_xlim(max(0, min(least, 1 / end) - room), max(most, end) + room)
+        farthest = np.exp(np.log(here["ratio"].dropna()).abs()).max()
+        most = max(farthest, 1.0001) ** 1.3
+        panel.set_xscale("log")
+        panel.set_xlim(1 / most, most)
+        panel.xaxis.set_major_locator(FixedLocator(sorted({1 / end, 1.0, end})))
+        panel.xaxis.set_minor_locator(NullLocator())
+        panel.xaxis.set_major_formatter(lambda ratio, _: f"× {ratio:.3g}")
     systems = set(here["system"])
     for name, members in here.groupby("name"):
         one = members.iloc[0]
@@ -142,4 +148,6 @@ def _mark_lone(panel: Axes, members: pd.DataFrame, place: int, look: dict) -> No
         other = "first" if missing == "again" else "again"
         if (members[missing].isna() & members[other].notna()).any():
             hollow = look | {"marker": marker, "markerfacecolor": "white", "markersize": 5}
-            panel.plot(x, place, **hollow, **edge)
+            (mark,) = panel.plot(x, place, **hollow, **edge)
+            said = f"only the {'later' if missing == 'first' else 'first'} run reached the target"
+            _hover.tell(mark, f"{_hover.configuration(members.iloc[0])}: {said}")

@@ -45,6 +45,9 @@ _SYSTEM_MARKERS = {"pytorch": "X", "tensorflow": "P"}
 _SPARE_MARKERS = ("<", ">", "d", "h", "H", "8")
 _LEARNER_MARKERS = {"1": "o", "2": "s", "4": "^", "8": "D", "16": "v", "auto": "*"}
 _LEARNER_MARKERS |= {"3": "p", "6": "h", "12": "d", "24": "8", "32": "H"}
+# Of further series of one system and number of learners, where no other has them.
+_FURTHER_MARKERS = ("D", "v", "p", "h", "d", "<", "8", "H", "o", "s", "^", "P", "X", (4, 1, 0))
+_FILLINGS = ("full", "left", "top", "right", "bottom")
 _TITLES = {"crossbow": "Crossbow", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 _BATCH_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -95,21 +98,40 @@ def _shade(hue: str, learners: str) -> tuple[float, ...]:
 
 
 def series_looks(runs: pd.DataFrame) -> dict[str, dict]:
-    """How to draw each series: colour and marker by system and learners, the line by the rest."""
+    """How to draw each series: colour by system and learners, its own marker, the line by rest.
+
+    What differs in more than system and learners takes markers that no other series here has.
+    """
     depth = pd.to_numeric(runs["learners"], errors="coerce").fillna(float("inf"))
     first = runs.assign(depth=depth).drop_duplicates("series")
     systems = sorted(runs["system"].unique())
+    ordered = list(first.sort_values(["system", "depth", "series"]).itertuples())
+    own = {look(one.system, one.learners, systems)["marker"] for one in ordered}
+    free = [marker for marker in _FURTHER_MARKERS if marker not in own]
     looks: dict[str, dict] = {}
-    taken = set()
-    for one in first.sort_values(["system", "depth", "series"]).itertuples():
+    for one in ordered:
         mark = look(one.system, one.learners, systems)
+        if free and mark["marker"] in {other["marker"] for other in looks.values()}:
+            mark["marker"] = free.pop(0)
         shift = 0 if one.system == "crossbow" else 1 + systems.index(one.system) % len(LINESTYLES)
         lines = LINESTYLES[shift:] + LINESTYLES[:shift]
         # Two series never share both marker and line, or they would be one in greyscale.
-        line = next((line for line in lines if (mark["marker"], line) not in taken), lines[0])
-        taken.add((mark["marker"], line))
-        looks[one.series] = mark | {"linestyle": line}
+        near = [o["linestyle"] for o in looks.values() if mark["marker"] == o["marker"]]
+        near += [o["linestyle"] for o in looks.values() if mark["color"] == o["color"]]
+        looks[one.series] = mark | {
+            "linestyle": next((n for n in lines if n not in near), lines[0])
+        }
     return looks
+
+
+def variant_looks(names: Iterable[str]) -> dict[str, dict]:
+    """Line and filling of series where colour and marker tell the batch."""
+    names = sorted(names)
+    lines, fillings = LINESTYLES * len(names), _FILLINGS * len(names)
+    return {
+        name: {"linestyle": line, "fillstyle": filling, "markerfacecoloralt": "white"}
+        for name, line, filling in zip(names, lines, fillings, strict=False)
+    }
 
 
 def batch_looks(batches: Iterable[int]) -> dict[int, dict]:

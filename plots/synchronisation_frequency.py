@@ -62,8 +62,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
                 [panel], here[column].fillna(here[trained]) if trained else here[column]
             )
         if column == "images_per_s":
-            shape = _panels.devices_title(row[1]), f"batch {row[2]:g}"
-            panel.set_ylabel(_panels.side_title(row[0], *shape, "", label))
+            _panels.head(panel, _panels.where(*row[:2], f"batch {row[2]:g}"))
         if row == rows[-1]:
             panel.set_xlabel("synchronised every τ iterations")
     lines = [Line2D([], [], label=name, **look) for name, look in looks.items()]

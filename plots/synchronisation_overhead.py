@@ -45,12 +45,14 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     figure, panels = _panels.grid(rows, list(PANELS), (3.2, 2.3), sharex="all", sharey="all")
     for (row, column), panel in panels.items():
         here = _panels.cut(table, ROW, row)
-        panel.set_title(PANELS[column])
+        row_title = (
+            _panels.where(*row[:2], f"batch {row[2]:g}") if column == "against_never" else ""
+        )
+        _panels.head(panel, row_title, PANELS[column])
         _axes.learner_axis(panel, table["x"])
         _draw_panel(panel, here, column)
         if column == "against_never":
-            shape = _panels.devices_title(row[1]), f"batch {row[2]:g}"
-            panel.set_ylabel(_panels.side_title(row[0], *shape, "", "relative throughput"))
+            panel.set_ylabel("relative throughput")
         if row == rows[-1]:
             panel.set_xlabel("learners per device m")
     _panels.legend(figure, _marks(table))
@@ -83,6 +85,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str) -> None:
     here = here[here[f"has_{column}"]]
     if here.empty:
         _panels.mark_not_run(panel)
+        return
     panel.axhline(1, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
     panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
     shifts = _points.side_by_side(_averaging.in_order(here["variant"]))

@@ -4,8 +4,8 @@ When a target counts as reached: with the first epoch at it, with the first epoc
 median of the last five is (the paper's rule), or with the epoch from which accuracy stays at it.
 Filled marks are runs, bars their median, lines its interval (of up to three runs the range). A run
 that never got there by a rule is a hollow triangle at the time it had trained, and stays in the
-median as one that needs longer than that; one that failed is a cross. The batch b is that of one
-learner.
+median as one that needs longer than that. A cross is a run that failed, which is left out, or that
+ended before an epoch. The batch b is that of one learner.
 """
 
 import pandas as pd
@@ -24,7 +24,7 @@ COLUMNS += ["run", "seed", "status", "s", "train_s"]
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run and rule with the median of its configuration."""
-    runs = _runs.prepare(tables.summary)
+    runs = _runs.prepare(tables.summary, with_planned=True)
     runs = _runs.name_series(runs[runs["target"].notna()], CELL)
     if runs.empty:
         why = _runs.why_none(runs, "has a target")
@@ -44,10 +44,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         height_ratios=[length + 1 for length in lengths],
     )
     for row in rows:
-        first = panels[row, RULES[0]]
-        first.set_title(f"{row[0]}, {_panels.devices_title(row[1])}\n{RULES[0]}", loc="left")
-        for rule in RULES[1:]:
-            panels[row, rule].set_title(rule, loc="left")
+        for rule in RULES:
+            _panels.head(panels[row, rule], _panels.where(*row) if rule == RULES[0] else "", rule)
         _draw_row([panels[row, rule] for rule in RULES], cuts[row])
     for rule in RULES:
         _axes.amount_axis(panels[rows[-1], rule], table["s"].fillna(table["train_s"]))
@@ -67,8 +65,7 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
     table["name"] = table["series"] + table["batch"].map(lambda b: f", b={b:g}")
     cell = [*PLACE, "rule"]
     table = _medians.add_medians(table, cell, "s", "train_s")
-    group = table.groupby(cell, dropna=False)
-    table["reached"], table["runs"] = group["s"].transform("count"), group["run"].transform("size")
+    table = _medians.add_counts(table, cell, "s")
     depth = pd.to_numeric(table["learners"], errors="coerce")
     table = table.assign(depth=depth, turn=table["rule"].map(RULES.index))
     order = ["workload", "devices", "system", "depth", "learners", "batch", "series", "turn"]
@@ -96,4 +93,5 @@ def _note(members: pd.DataFrame) -> str:
     by_rule = members.drop_duplicates("rule")
     times = " / ".join(_panels.three_digits(time, "").strip() for time in by_rule["median_s"])
     counts = "/".join(str(count) for count in by_rule["reached"])
-    return f"{times} s, {counts} of {by_rule['runs'].iloc[0]} reached"
+    failures = _runs.failures(members.drop_duplicates("run"))
+    return _panels.outcome(f"{times} s", counts, by_rule["runs"].iloc[0], failures)

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _hover, _medians, _panels, _runs, _slots, style
+from plots import _axes, _hover, _medians, _panels, _points, _runs, _slots, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -32,18 +32,19 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     table = _table(runs)
     slots = sorted(table["slot"].unique(), key=_slots.order)
     looks = style.batch_looks(table["batch"])
-    lines = dict(zip(sorted(table["series"].unique()), style.LINESTYLES * len(table), strict=False))
+    of_crossbow = table["system"] == "crossbow"
+    lines = style.variant_looks(table.loc[of_crossbow, "series"].unique())
     workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     wide, below = _slots.size(slots)
     size = (max(2.6, wide * len(slots) + 0.6), 2.3)
     figure, panels = _panels.grid(workloads, devices, size, (0, below), sharex="all", sharey="row")
     for (workload, count), panel in panels.items():
         here = table[(table["workload"] == workload) & (table["devices"] == count)]
-        panel.set_title(_panels.devices_title(count))
+        _panels.head(panel, _panels.where(workload, count))
         _slots.frame(panel, _slots.in_turn(slots))
         _draw_panel(panel, here.assign(x=here["slot"].map(slots.index)), looks, lines)
         if count == devices[0]:
-            panel.set_ylabel(_panels.side_title(workload, "", "images/s"))
+            panel.set_ylabel("images/s")
     for panel in list(panels.values())[-len(devices) :]:
         panel.set_xlabel("Crossbow: learners per device")
     for workload in workloads:
@@ -65,33 +66,27 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
     if here.empty:
         _panels.mark_not_run(panel)
     is_crossbow, is_auto = here["system"] == "crossbow", here["learners"] == "auto"
+    # Series of several ways to keep learners together stand side by side.
+    shifts = {name: 0.12 * (place - (len(lines) - 1) / 2) for place, name in enumerate(lines)}
+    here = here.assign(x=here["x"] + here["series"].map(shifts).where(is_crossbow, 0))
     for (batch, series), members in here[is_crossbow & ~is_auto].groupby(["batch", "series"]):
-        medians = members.dropna(subset=["images_per_s"]).drop_duplicates("x").sort_values("x")
-        look = looks[batch] | {"linestyle": lines[series]}
-        (line,) = panel.plot(medians["x"], medians["median_images_per_s"], **look)
-        _hover.tell(line, _hover.values(medians, "median_images_per_s", "images/s"))
+        _points.line(panel, members, looks[batch] | lines[series], "images_per_s")
     for batch, members in here[is_auto].groupby("batch"):
         star = {"marker": "*", "markersize": 9, "linestyle": "none", "zorder": 4}
         star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
         told = members.dropna(subset="images_per_s")
-        (line,) = panel.plot(told["x"], told["images_per_s"], **star)
-        _hover.tell(line, _hover.values(told, "images_per_s", "images/s"))
+        (stars,) = panel.plot(told["x"], told["images_per_s"], **star)
+        _hover.tell(stars, _hover.values(told, "images_per_s"))
     hues = style.hues(here["system"])
     for system, members in here[~is_crossbow].groupby("system"):
         level = {"color": hues[system], "linestyle": "--", "linewidth": 0.9, "zorder": 1}
-        panel.axhline(members["median_images_per_s"].max(), **level)
-        for batch, same in members.drop_duplicates(["slot", "batch"]).groupby("batch"):
-            same = same.dropna(subset="median_images_per_s")
-            (line,) = panel.plot(
-                same["x"], same["median_images_per_s"], linestyle="none", **looks[batch]
-            )
-            _hover.tell(line, _hover.values(same, "median_images_per_s", "images/s"))
-    for batch, members in here[~is_auto].groupby("batch"):
-        dots = looks[batch] | {"linestyle": "none", "markersize": 2, "alpha": 0.6}
-        panel.plot(members["x"], members["images_per_s"], **dots)
-        ends = [members[f"{end}_images_per_s"] for end in ("low", "high")]
-        panel.vlines(members["x"], *ends, color=looks[batch]["color"], linewidth=0.9, zorder=2)
-    _slots.mark_failures(panel, here[here["images_per_s"].isna()], looks)
+        fastest = members.nlargest(1, "median_images_per_s")
+        across = panel.axhline(members["median_images_per_s"].max(), **level)
+        _hover.tell(across, _hover.medians(fastest, "images_per_s"))
+        for batch, same in members.groupby("batch"):
+            _points.line(panel, same, looks[batch] | {"linestyle": "none"}, "images_per_s")
+    gone = here["images_per_s"].isna() & is_auto
+    _slots.mark_failures(panel, here[gone], looks)
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:

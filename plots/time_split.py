@@ -2,10 +2,10 @@
 
 Time is epochs, times the images of an epoch, by throughput: hardware efficiency up, statistical
 efficiency to the left. Both axes are logarithmic, so that configurations along a grey line take the
-time that it names. Marks are medians of a configuration, larger for a larger batch of a learner,
-lines join the batches of a series, dots are runs; epochs are those until the median of the last
-five test accuracies reached the target. A hollow triangle is a run that never did, at the epochs it
-had trained.
+time that it names. Marks are medians of a configuration, b the batch of a learner, lines join the
+batches of a series, dots are runs; epochs are those until the median of the last five test
+accuracies reached the target. A hollow triangle is a run that never did, at the epochs it had
+trained (those of several series stand side by side there).
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator
+from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _hover, _medians, _panels, _runs, style
+from plots import _axes, _hover, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -33,27 +33,23 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if table["images_per_s"].isna().all():
         why = _runs.why_none(runs, "has a target and an epoch")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
-    looks, sizes = style.series_looks(runs), _sizes(table["batch"])
+    looks = style.series_looks(runs)
     rows, columns = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     figure, panels = _panels.grid(rows, columns, (3.3, 2.7), sharex="row", sharey="row")
     for (workload, devices), panel in panels.items():
         here = _panels.cut(table, ["workload", "devices"], (workload, devices))
-        panel.set_title(_panels.devices_title(devices))
+        _panels.head(panel, _panels.where(workload, devices))
         if here.empty:
             _panels.mark_not_run(panel)
-        _draw_panel(panel, here, looks, sizes)
+        _draw_panel(panel, here, looks)
         if devices == columns[0]:
-            panel.set_ylabel(_panels.side_title(workload, "", "images/s"))
+            panel.set_ylabel("images/s")
         panel.set_xlabel("epochs to target" if workload == rows[-1] else "")
     for workload in rows:
         of_row = table[table["workload"] == workload]
         for devices in columns:
             _frame(panels[workload, devices], of_row)
     handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
-    handles += [
-        _panels.grey(f"batch {batch:g}", marker="o", markersize=size)
-        for batch, size in sizes.items()
-    ]
     handles.append(_panels.grey("a run", marker=".", markersize=3))
     handles.append(_panels.grey("target not reached", marker=">", markerfacecolor="white"))
     _panels.legend(figure, handles)
@@ -67,33 +63,47 @@ def _table(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
     table["images_per_epoch"] = table["run"].map(last["images"] / last["epoch"])
     table = _medians.add_medians(table, PLACE, "epochs", "epochs_run")
     table = _medians.add_medians(table, PLACE, "images_per_s")
-    group = table.groupby(PLACE, dropna=False)
-    table["reached"] = group["epochs"].transform("count")
-    table["runs"] = group["run"].transform("size")
+    table = _medians.add_counts(table, PLACE, "epochs")
     return table.sort_values([*PLACE, "seed"], kind="stable", ignore_index=True)
 
 
-def _sizes(batches: pd.Series) -> dict[float, float]:
-    """The size of the mark of each batch."""
-    ordered = sorted(batches.unique())
-    return dict(zip(ordered, np.linspace(3.5, 8, len(ordered) + 1)[1:], strict=True))
-
-
-def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, sizes: dict) -> None:
+def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict) -> None:
+    # What never reached the target has as many epochs: side by side, or one would hide the others.
+    shifts = _points.side_by_side(sorted(here["series"].unique()))
     for series, members in here.groupby("series"):
         look = looks[series] | {"markeredgecolor": "white", "mew": 0.4, "linewidth": 0.9}
         dots = {"color": look["color"], "marker": ".", "markersize": 3, "linestyle": "none"}
-        panel.plot(members["epochs"], members["images_per_s"], zorder=4, **dots)
+        there = members.dropna(subset=["epochs", "images_per_s"])
+        (small,) = panel.plot(there["epochs"], there["images_per_s"], zorder=4, **dots)
+        _hover.tell(small, _hover.values(there, "epochs"))
         late = members[members["epochs"].isna() & (members["epochs_run"] > 0)]
+        late = late.dropna(subset="images_per_s")
         hollow = dots | {"marker": ">", "markerfacecolor": "white", "markersize": 4}
-        panel.plot(late["epochs_run"], late["images_per_s"], **hollow)
+        at = shifts[series] * late["epochs_run"], late["images_per_s"]
+        (marks,) = panel.plot(*at, **hollow)
+        _hover.tell(marks, _hover.unreached(late, "epochs_run"))
         cells = members.drop_duplicates("batch").sort_values("batch")
-        panel.plot(cells["median_epochs"], cells["median_images_per_s"], **look | {"marker": ""})
+        (line,) = panel.plot(
+            cells["median_epochs"], cells["median_images_per_s"], **look | {"marker": ""}
+        )
+        _hover.tell(line, _hover.configuration(cells.iloc[0]))
         for one in cells.dropna(subset=["median_epochs", "median_images_per_s"]).itertuples():
-            size = {"markersize": sizes[one.batch], "alpha": 0.85}
-            (mark,) = panel.plot(one.median_epochs, one.median_images_per_s, **look | size)
+            (mark,) = panel.plot(one.median_epochs, one.median_images_per_s, markersize=5.5, **look)
             _hover.tell(mark, _value(one))
+            _name(panel, one.median_epochs, one)
+        lost = cells[cells["median_epochs"].isna() & cells["batch"].isin(late["batch"])]
+        for one in lost.dropna(subset="median_images_per_s").itertuples():
+            _name(panel, shifts[series] * one.epochs_run, one)
     _panels.note(panel, here[here["images_per_s"].isna()])
+
+
+def _name(panel: Axes, epochs: float, one) -> None:
+    """Writes the batch of a configuration beside its mark."""
+    at = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "fontsize": 5.5}
+    if one.system == "crossbow":
+        at |= {"xytext": (-4, 0), "ha": "right"}
+    where = (epochs, one.median_images_per_s)
+    panel.annotate(f"b={one.batch:g}", where, color=style.INK, clip_on=True, zorder=5, **at)
 
 
 def _value(one) -> str:
@@ -113,7 +123,7 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
     for axis, values in ((panel.xaxis, x), (panel.yaxis, y)):
         _axes.log_ticks(axis, values)
         if values.max() < 6 * values.min():
-            axis.set_major_locator(LogLocator(subs=(1, 2, 3, 4, 6, 8)))
+            axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     images = of_row["images_per_epoch"].median()
     ends = np.array(panel.get_xlim())
     corners = ends[[0, 1]] * images / np.array(panel.get_ylim())[::-1]

@@ -2,27 +2,36 @@
 
 Seconds of training until the median of the last five epochs' test accuracies reached the target.
 Filled marks are runs, the upright bar their median, the line its 95% interval (of up to three seeds
-their range), in bold the fastest configuration of each system. A run that never reached the target
-is a hollow triangle at the time it had trained, and counts as later than that: a median is given
-only where the runs that reached it show one. The batch b is that of one learner.
+their range), in bold the fastest configuration of each system, of Crossbow by synchronous model
+averaging. A run that never reached the target is a hollow triangle at the time it had trained, and
+counts as later than that: a median is given only where the runs that reached it show one. A run
+that failed is left out. The batch b is that of one learner.
 """
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _axes, _medians, _panels, _points, _runs, style
+from plots import _averaging, _axes, _best, _panels, _points, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
-PLACE = [*CELL, "system", "learners", "series"]
-COLUMNS = [*PLACE, "median_s", "low_s", "high_s", "reached", "runs", "failures", "best_of_system"]
+COLUMNS = [
+    *_best.PLACE,
+    "median_s",
+    "low_s",
+    "high_s",
+    "reached",
+    "runs",
+    "failures",
+    "best_of_system",
+]
 COLUMNS += ["run", "seed", "status", "time_s", "trained_s"]
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the median of its configuration."""
-    runs = _runs.prepare(tables.summary)
+    runs = _runs.prepare(tables.summary, with_planned=True)
     runs = _runs.name_series(runs[runs["target"].notna()], CELL)
     if runs.empty:
         why = _runs.why_none(runs, "has a target")
@@ -42,7 +51,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         height_ratios=[length + 1 for length in lengths],
     )
     for (count, workload), panel in panels.items():
-        panel.set_title(f"{workload}, {_panels.devices_title(count)}")
+        panel.set_title(_panels.where(workload, count))
         of_column = table[table["workload"] == workload]
         _axes.amount_axis(panel, of_column["time_s"].fillna(of_column["trained_s"]))
         _draw_panel(panel, _cut(table, workload, count))
@@ -54,15 +63,12 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 
 def _times(runs: pd.DataFrame) -> pd.DataFrame:
     """Each run's time, with the median and the counts of its configuration."""
-    table = runs.rename(columns={"median5_s": "time_s", "train_s": "trained_s"})
-    table = _medians.add_medians(table, PLACE, "time_s", "trained_s", "s")
-    group = table.groupby(PLACE, dropna=False)
-    table["reached"] = group["time_s"].transform("count")
-    table["runs"] = group["run"].transform("size")
-    failures = {key: _runs.failures(members) for key, members in group}
-    table["failures"] = [failures[tuple(row)] for row in table[PLACE].values]
-    fastest = table.groupby(["workload", "devices", "system"])["median_s"].transform("min")
-    table["best_of_system"] = table["median_s"] == fastest
+    table = _best.add_times(runs)
+    failures = {key: _runs.failures(members) for key, members in table.groupby(_best.PLACE)}
+    table["failures"] = [failures[tuple(row)] for row in table[_best.PLACE].values]
+    own = table["median_s"].mask(_averaging.is_other(table))
+    of_system = [table[name] for name in ("workload", "devices", "system")]
+    table["best_of_system"] = own.notna() & (own == own.groupby(of_system).transform("min"))
     order = {"by": ["workload", "devices", "system", "median_s", "batch", "series", "seed"]}
     return table.sort_values(**order, kind="stable").reset_index(drop=True)
 
@@ -95,8 +101,12 @@ def _draw_panel(panel: Axes, here: pd.DataFrame) -> None:
 
 def _note(panel: Axes, place: int, one: pd.Series) -> None:
     """The numbers of one configuration, to the right of its marks."""
-    median = _panels.three_digits(one["median_s"])
-    bad = f" ({one['failures']})" if one["failures"] else ""
-    text = f"{median}, {one['reached']} of {one['runs']} reached{bad}"
+    time = _panels.three_digits(one["median_s"])
     at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-    panel.text(1.02, place, text, color=style.INK, **at)
+    panel.text(
+        1.02,
+        place,
+        _panels.outcome(time, one["reached"], one["runs"], one["failures"]),
+        color=style.INK,
+        **at,
+    )

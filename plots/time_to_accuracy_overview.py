@@ -6,24 +6,23 @@ all its batches and ways to compute a step, and of Crossbow with one learner per
 several. Marks are medians, the bars their 95% intervals (of up to three seeds the range), small
 marks runs; below stand the learners m and the batch b of a learner. A hollow triangle is a run that
 never reached the target, at the time it had trained, and counts as later than that; a cross is one
-that ended before an epoch. Crossbow is synchronous model averaging: other ways to keep learners
-together are left out.
+that ended before an epoch, or failed, which is left out. Crossbow is synchronous model averaging:
+other ways to keep learners together are left out.
 """
 
-import numpy as np
+import textwrap
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _averaging, _axes, _medians, _panels, _points, _runs, style
+from plots import _averaging, _axes, _best, _panels, _points, _runs, style
 from plots._tables import Tables
 
-PLACE = ["workload", "devices", "batch", "system", "learners", "series"]
 SHOWN = ["workload", "devices", "group"]
-COLUMNS = ["group", *PLACE, "median_s", "low_s", "high_s", "reached", "runs", "run", "seed"]
+COLUMNS = ["group", *_best.PLACE, "median_s", "low_s", "high_s", "reached", "runs", "run", "seed"]
 COLUMNS += ["status", "time_s", "trained_s"]
-SINGLE, SEVERAL = "Crossbow, m = 1", "Crossbow, best m > 1"
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
@@ -39,16 +38,16 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     looks = _looks(table)
     workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
-    across = min(2, len(workloads))
+    width = 0.32 * (len(looks) + 1) * len(devices) + 0.9
+    across = 2 if len(workloads) > 1 and width < 4 else 1
     down = range(-(-len(workloads) // across))
-    size = (0.17 * (len(looks) + 1) * len(devices) + 1.4, 2.6)
-    figure, panels = _panels.grid(down, range(across), size)
+    figure, panels = _panels.grid(down, range(across), (width, 2.6))
     for place, panel in enumerate(panels.values()):
         if place >= len(workloads):
             panel.set_visible(False)
             continue
         here = table[table["workload"] == workloads[place]]
-        panel.set_title(workloads[place])
+        _panels.head(panel, textwrap.fill(workloads[place], int(13 * max(width, 4.5 / across))))
         _draw_panel(panel, here, devices, looks)
         _axes.amount_up([panel], here["time_s"].fillna(here["trained_s"]))
         if place % across == 0:
@@ -64,27 +63,16 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs of each group's best configuration, with their medians."""
     runs = _runs.prepare(summary)
     runs = runs[runs["target"].notna() & ~_averaging.is_other(runs)]
-    runs = _runs.name_series(runs, ["workload", "devices", "batch"])
-    table = runs.rename(columns={"median5_s": "time_s", "train_s": "trained_s"})
-    is_crossbow, is_single = table["system"] == "crossbow", table["learners"] == "1"
-    of_crossbow = np.where(is_single, SINGLE, SEVERAL)
-    table["group"] = table["system"].map(style.title).where(~is_crossbow, of_crossbow)
-    table = _medians.add_medians(table, PLACE, "time_s", "trained_s", "s")
-    group = table.groupby(PLACE, dropna=False)
-    table["reached"] = group["time_s"].transform("count")
-    table["runs"] = group["run"].transform("size")
-    # Without a median, what most runs of have reached the target.
-    ranked = table.sort_values(["median_s", "reached", "batch"], ascending=[True, False, True])
-    best = ranked.drop_duplicates(SHOWN)[["group", *PLACE]]
-    return table.merge(best, on=["group", *PLACE]).sort_values([*SHOWN, "seed"], ignore_index=True)
+    table = _best.add_best(_runs.name_series(runs, ["workload", "devices", "batch"]))
+    return table[table["is_best"]].sort_values([*SHOWN, "seed"], ignore_index=True)
 
 
 def _looks(table: pd.DataFrame) -> dict[str, dict]:
     """Colour and marker of each group: the baselines, and then Crossbow."""
     systems = sorted(set(table["system"]) - {"crossbow"})
     looks = {style.title(system): style.look(system, "1", systems) for system in systems}
-    looks |= {SINGLE: style.look("crossbow", "1", systems)}
-    looks |= {SEVERAL: style.look("crossbow", "8", systems)}
+    looks |= {_best.SINGLE: style.look("crossbow", "1", systems)}
+    looks |= {_best.SEVERAL: style.look("crossbow", "8", systems)}
     return {name: look for name, look in looks.items() if name in set(table["group"])}
 
 
@@ -95,10 +83,10 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, devices: list, looks: dict) -> 
     for turn, count in enumerate(devices):
         for place, (group, look) in enumerate(looks.items(), turn * wide):
             members = here[(here["devices"] == count) & (here["group"] == group)]
-            names[place] = "not run"
+            names[place] = "not\nrun"
             if len(members):
                 one = members.iloc[0]
-                learners = f"m={one['learners']} " if one["system"] == "crossbow" else ""
+                learners = f"m={one['learners']}\n" if one["system"] == "crossbow" else ""
                 names[place] = f"{learners}b={one['batch']:g}"
                 alone = look | {"linestyle": "none", "markersize": 5}
                 _points.line(panel, members.assign(x=place), alone, "time_s", "trained_s", "s")
@@ -107,9 +95,8 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, devices: list, looks: dict) -> 
     panel.set_xlim(-0.8, wide * len(devices) - 1.2)
     panel.set_xticks(list(names), list(names.values()), minor=True)
     panel.xaxis.remove_overlapping_locs = False  # where a group stands in the middle
-    panel.tick_params(axis="x", which="minor", labelrotation=90, labelsize=5.5)
+    panel.tick_params(axis="x", which="minor", labelsize=5.5)
     middles = [turn * wide + (len(looks) - 1) / 2 for turn in range(len(devices))]
     panel.set_xticks(middles, [f"{count:g}" for count in devices])
-    below = 3.2 * max(len(name) for name in names.values()) + 6  # points that the names take
-    panel.tick_params(axis="x", which="major", length=0, pad=below)
+    panel.tick_params(axis="x", which="major", length=0, pad=22)  # below two lines of names
     panel.grid(axis="x", visible=False)

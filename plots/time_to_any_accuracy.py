@@ -3,8 +3,9 @@
 Seconds of training until the median of the last five epochs' test accuracies reached each accuracy,
 so that no target has to be believed. Lines are medians over seeds, bands their intervals (of up to
 three seeds the range); a band leaves the panel where some runs were too short to end it, and a line
-ends where half of the runs never got there. Runs that diverged or failed count as never there. The
-accuracies are spaced by the logarithm of the error that is left; the dashed line is the target.
+ends where half of the runs never got there. Runs that diverged count as never there, a run that
+failed is left out. The accuracies are spaced by the logarithm of the error that is left; the dashed
+line is the target.
 """
 
 import numpy as np
@@ -12,7 +13,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from plots import _axes, _hover, _medians, _panels, _runs, style
 from plots._tables import Tables
@@ -22,7 +22,6 @@ PLACE = [*CELL, "system", "learners", "series"]
 COLUMNS = [*PLACE, "accuracy", "median_s", "low_s", "high_s", "reached", "runs"]
 # Closer where less error is left.
 _ACCURACIES = np.round(np.r_[0:0.5:0.02, 0.5:0.9:0.01, 0.9:0.98:0.002, 0.98:1:0.001], 3)
-_TICKS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999]
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
@@ -41,7 +40,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         of_row = _panels.cut(table, ["workload", "devices"], row)
         here = of_row[of_row["batch"] == batch]
         planned = _panels.cut(runs, CELL, (*row, batch))
-        panel.set_title(f"batch {batch:g}")
+        _panels.head(panel, _panels.where(*row) if batch == batches[0] else "", f"batch {batch:g}")
         if planned.empty:
             _panels.mark_not_run(panel)
         for series, line in here.groupby("series"):
@@ -51,8 +50,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _panels.note(panel, planned[~planned["run"].isin(levels["run"])])
         if batch == batches[0]:
             _frame(panel, of_row)
-            devices = _panels.devices_title(row[1])
-            panel.set_ylabel(_panels.side_title(row[0], devices, "", "training time (s)"))
+            panel.set_ylabel("training time (s)")
         if row == rows[-1]:
             panel.set_xlabel("test accuracy")
     _panels.legend(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()])
@@ -72,7 +70,7 @@ def _table(runs: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     lowest = levels.groupby("run")["level"].first().groupby(runs.set_index("run")["workload"]).min()
     accuracies = np.union1d(_ACCURACIES, runs["target"].dropna())
     parts = []
-    for run in runs[runs["run"].isin(levels["run"])].itertuples():
+    for run in runs[runs["workload"].isin(lowest.index)].itertuples():
         own = levels[levels["run"] == run.run]
         wanted = accuracies[accuracies >= lowest[run.workload]]
         seconds = np.append(own["train_s"], np.nan)[np.searchsorted(own["level"], wanted)]
@@ -81,8 +79,7 @@ def _table(runs: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
         parts.append(pd.DataFrame({"run": run.run, "accuracy": wanted, "s": seconds}))
     table = pd.concat(parts).merge(runs, on="run")
     cell = [*PLACE, "accuracy"]
-    group = table.groupby(cell, dropna=False)
-    table["reached"], table["runs"] = group["s"].transform("count"), group["run"].transform("size")
+    table = _medians.add_counts(table, cell, "s")
     table = _medians.add_medians(table[table["reached"] > 0], cell, "s", "train_s")
     table = table.drop_duplicates(cell).sort_values(cell, ignore_index=True)
     # No accuracy is reached before a lower one, also where fewer runs are left to tell.
@@ -98,14 +95,7 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
         return
     panel.set_xscale("log")
     panel.set_xlim(1.03 * errors.max(), 0.97 * errors.min())
-    apart = max((errors.max() / errors.min()) ** (1 / 6), 1.05)
-    shown: list[float] = []
-    for accuracy in reversed(_TICKS):
-        if 1 - accuracy >= errors.min() and (not shown or 1 - accuracy >= apart * shown[-1]):
-            shown.append(1 - accuracy)
-    panel.xaxis.set_major_locator(FixedLocator(shown))
-    panel.xaxis.set_minor_locator(NullLocator())
-    panel.xaxis.set_major_formatter(lambda error, _: f"{100 * (1 - error):.3g}%")
+    _axes.error_ticks(panel.xaxis, errors)
     panel.set_yscale("log")
     ends = pd.concat([of_row["low_s"], of_row["median_s"], of_row["high_s"]])
     ends = ends[np.isfinite(ends)]
@@ -114,13 +104,15 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
 
 
 def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
-    errors = 1 - line["accuracy"]
-    (drawn,) = panel.plot(errors, line["median_s"], markevery=0.2, **look)
     shown = line.dropna(subset="median_s")
+    last = (shown if len(shown) else line).iloc[-1]
+    text = f"{_hover.configuration(last)}: no median"
     if len(shown):
-        last = shown.iloc[-1]
         time = _panels.three_digits(last["median_s"])
-        _hover.tell(drawn, f"{_hover.configuration(last)}: {last['accuracy']:.1%} after {time}")
+        text = f"{_hover.configuration(last)}: {last['accuracy']:.1%} after {time}"
+        (drawn,) = panel.plot(1 - shown["accuracy"], shown["median_s"], markevery=0.2, **look)
+        _hover.tell(drawn, text)
     open_end = 1000 * line["low_s"]
     high = line["high_s"].where(np.isfinite(line["high_s"]), open_end)
-    panel.fill_between(errors, line["low_s"], high, color=look["color"], alpha=0.15, linewidth=0)
+    look = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
+    _hover.tell(panel.fill_between(1 - line["accuracy"], line["low_s"], high, **look), text)

@@ -58,7 +58,11 @@ def test_a_whole_matrix_becomes_five_files(name, tmp_path):
     assert files == {f"{name}.{end}" for end in ("svg", "pdf", "png", "csv", "txt")}
     caption = (tmp_path / "figures" / f"{name}.txt").read_text()
     if name in OF_ANY_RUNS:
-        assert "n = 3 seeds per configuration, 72 runs. 2 x AMD EPYC, Linux. Clock:" in caption
+        of = "lenet on digits to 90%. 2 x AMD EPYC, Linux. Commit 1e8466f."
+        assert f"n = 3 seeds per configuration, 72 runs. {of}" in caption
+    columns = (tmp_path / "figures" / f"{name}.csv").read_text().splitlines()[0].split(",")
+    has_seconds = any(column.endswith("_s") or column == "s" for column in columns)
+    assert ("Clock: training seconds." in caption) == has_seconds
     title, underline = caption.splitlines()[:2]
     assert underline == "=" * len(title)
 

@@ -9,7 +9,7 @@ from synthetic import run, tables
 from test_figures import draw, words
 
 from bench.summary import SPEC_COLUMNS
-from plots import _runs, _tables
+from plots import _caption, _tables
 from plots._curves import median_step
 
 
@@ -182,4 +182,6 @@ def test_a_repeat_is_no_further_seed():
     tables_ = tables(run(), run(repeat=2), run(seed=2))
     _, table = draw("time_to_accuracy", tables_)
     assert list(table["seed"]) == [1, 2]
-    assert "n = 2 seeds per configuration, 2 runs" in _runs.sample(tables_.summary)
+    assert "n = 2 seeds per configuration, 2 runs" in _caption.sample(
+        tables_.summary, tables_.summary
+    )

@@ -204,7 +204,9 @@ def test_the_overview_shows_the_best_of_each_system():
         "Crossbow, best m > 1": 2.0,
         "PyTorch": 4.0,
     }
-    named = [label.get_text() for label in figure.axes[0].get_xticklabels(minor=True)]
+    named = [
+        label.get_text().replace("\n", " ") for label in figure.axes[0].get_xticklabels(minor=True)
+    ]
     assert named == ["b=64", "m=1 b=16", "m=4 b=16", "not run", "not run", "m=2 b=16"]
 
 
