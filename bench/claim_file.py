@@ -1,5 +1,6 @@
 """The file of claims: what is claimed, of which runs, against which others. docs/statistics.md."""
 
+import importlib
 import typing
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +9,6 @@ from typing import Any
 import jsonschema
 import yaml
 
-import models
 from bench.metrics import RULES
 from bench.spec import VARIANTS, RunSpec
 from bench.summary import SPEC_COLUMNS
@@ -138,12 +138,14 @@ def _refuse_what_does_not_fit(claim: Mapping[str, Any], where: str) -> None:
     for given in claim["paper"].values():
         if isinstance(given, list) and given[0] > given[1]:
             raise ClaimsError(f"{where}.paper: {given} is no range; write its lower end first")
+    # By name, for a model's frameworks are nothing that judging a claim depends on.
+    known = importlib.import_module("models").known()
     for side in ("of", "against"):
         named = claim.get(side, {}).get("model", [])
         unknown = {named} if isinstance(named, str) else set(named)
-        unknown -= set(models.known())
+        unknown -= set(known)
         if unknown and "model_source" not in claim[side]:
             raise ClaimsError(
                 f"{where}.{side}.model: there is no {min(unknown)!r}; known are"
-                f" {', '.join(models.known())}; of a model of your own name its `model_source` too"
+                f" {', '.join(known)}; of a model of your own name its `model_source` too"
             )
