@@ -39,3 +39,15 @@ def test_unknown_kind_is_refused():
 def test_description_fits_a_table():
     assert describe(STEP) == "step(at=[2, 4], factor=0.1)"
     assert describe({"kind": "constant"}) == "constant"
+
+
+@pytest.mark.parametrize("kind", ["cosine", "one-cycle"])
+def test_linear_scaling_has_a_gradual_warm_up(kind):
+    """Goyal et al. 2017, section 2.2: k times the batch, a rate that rises evenly to k times lr."""
+    k, lr, epochs, warm = 8, 0.1, 20, 5
+    positions = [quarter / 4 for quarter in range(4 * epochs)]
+    schedule = {"kind": kind, "warmup": warm / epochs}
+    rates = [learning_rate(schedule, k * lr, position, epochs) for position in positions]
+    rising, falling = rates[: 4 * warm + 1], rates[4 * warm :]
+    assert rising == pytest.approx([k * lr * step / (4 * warm) for step in range(4 * warm + 1)])
+    assert max(rates) == pytest.approx(k * lr) and falling == sorted(falling, reverse=True)
