@@ -34,7 +34,7 @@ def read(summary: Path, epochs: Path, autotune: Path) -> Tables:
     """
     text = dict.fromkeys((*_runs.TEXT, *_runs.KINDS, "decision"), str)
     return Tables(
-        _read(summary, text, ("seed", *_runs.TEXT), _runs.NUMBERS, ["run"]),
+        _read(summary, text, _runs.TEXT, ("seed", *_runs.NUMBERS), ["run"]),
         _read(epochs, text, ("run",), _OF_AN_EPOCH, ["run", "epoch"]),
         # Of a sample `learners` is a number.
         _read(autotune, text, ("run", "decision"), _OF_A_SAMPLE, ["run", "iteration"]),

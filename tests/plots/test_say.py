@@ -1,0 +1,93 @@
+"""Which runs have a say: a failed one has none, nor one that was planned and not run."""
+
+import pytest
+import synthetic
+from synthetic import run, tables
+from test_beyond_figures import at, with_epochs
+from test_figures import draw, words
+
+from plots import _caption
+
+NEVER = {"median5_s": None, "median5_epochs": None}
+
+
+def times(*seconds, **given):
+    return [run(seed=seed, median5_s=s, **given) for seed, s in enumerate(seconds, 1)]
+
+
+def not_run(**given):
+    return synthetic.failed("not_run", "not run so far", machine="", commit="", **given)
+
+
+def test_a_failed_run_has_no_say():
+    failed = run(seed=3, status="failed", median5_s=90.0)
+    figure, table = draw("time_to_accuracy", tables(*times(1.0, 2.0), failed))
+    assert set(table["median_s"]) == {1.5} and set(table["high_s"]) == {2.0}
+    assert set(table["reached"]) == {2} and set(table["runs"]) == {2}
+    assert "1.50 s, 2 of 2 reached (1 failed)" in words(figure)
+    assert table["time_s"].max() == 2.0
+
+
+def test_a_run_that_diverged_could_never_get_there():
+    runs = tables(*times(1.0, 2.0), synthetic.diverged(3, seed=3), synthetic.diverged(3, seed=4))
+    figure, table = draw("time_to_accuracy", runs)
+    assert table["median_s"].isna().all() and "2 of 4 reached (2 diverged)" in words(figure)
+
+
+@pytest.mark.parametrize("name", ["epochs_to_accuracy", "time_split", "target_rules", "energy"])
+def test_counts_are_of_the_runs_that_have_a_say(name):
+    runs = [run(seed=seed, device_type="cuda") for seed in (1, 2)]
+    runs.append(run(seed=3, status="failed", device_type="cuda"))
+    _, table = draw(name, tables(*runs))
+    assert set(table["runs"]) == {2} and set(table["reached"]) == {2}
+
+
+def test_what_was_planned_and_not_run_is_named_and_not_counted():
+    whole = tables(*times(1.0, 2.0), not_run(seed=3), not_run(seed=1, batch=64))
+    figure, table = draw("time_to_accuracy", whole)
+    said = words(figure)
+    assert "1.50 s, 2 of 2 reached (1 not run)" in said and "Crossbow m=2, b=64" in said
+    assert set(table.loc[table["batch"] == 64, "runs"]) == {0}
+    assert table["workload"].nunique() == 1
+    crosses = [line for line in figure.axes[0].get_lines() if line.get_marker() == "x"]
+    assert not crosses
+    caption = _caption.sample(whole.summary, whole.summary)
+    assert caption.startswith("n = 2 seeds per configuration, 2 of 4 planned runs. ")
+    one = _caption.sample(whole.summary.iloc[:1], whole.summary)
+    assert one.startswith("n = 1 seed per configuration, 1 runs; the matrix has 2 of 4 planned")
+
+
+def test_captions_leave_out_what_failed():
+    whole = tables(*times(1.0, 2.0), run(seed=3, status="failed", commit="0000000"))
+    caption = _caption.sample(whole.summary, whole.summary)
+    assert "n = 2 seeds per configuration, 2 runs (1 failed: left out)." in caption
+    assert caption.endswith("Commit 1e8466f.")
+
+
+@pytest.mark.parametrize("after", [2, 9])
+def test_a_run_that_diverged_early_still_counts_at_any_accuracy(after):
+    ended = with_epochs(run(seed=1)[0], [0.5] * 5 + [0.9] * 5)
+    row, epochs = with_epochs(run(seed=2)[0], ([0.5] * 5 + [0.9] * 5)[:after])
+    broken = (row | NEVER | {"status": "diverged"}, epochs)
+    figure, table = draw("time_to_any_accuracy", tables(ended, broken))
+    found = at(table, 0.9)
+    assert (found["reached"], found["runs"]) == (1, 2)
+    assert table["median_s"].isna().all()  # and what has no median is drawn
+
+
+def test_a_run_that_failed_does_not_count_at_any_accuracy():
+    ended = with_epochs(run(seed=1)[0], [0.5] * 5 + [0.9] * 5)
+    row, epochs = with_epochs(run(seed=2)[0], [0.5] * 6)
+    _, table = draw("time_to_any_accuracy", tables(ended, (row | {"status": "failed"}, epochs)))
+    assert set(table["runs"]) == {1} and table["median_s"].notna().all()
+
+
+def test_learners_that_never_meet_are_not_the_fastest_crossbow():
+    cells = [({"tau": 0}, 0.5), ({"tau": 1}, 2.0), ({"tau": 1, "variant": "ea-sgd"}, 1.0)]
+    runs = [run(**cell, median5_s=s, seed=seed) for cell, s in cells for seed in (1, 2)]
+    _, table = draw("time_to_accuracy", tables(*runs))
+    assert set(table.loc[table["best_of_system"], "median_s"]) == {2.0}
+    _, overview = draw("time_to_accuracy_overview", tables(*runs))
+    assert set(overview["median_s"]) == {2.0}
+    _, curves = draw("accuracy_over_time", tables(*runs))
+    assert set(curves.loc[curves["is_best"], "series"]) == {"Crossbow m=2, algorithm-1, τ 1"}
