@@ -1,6 +1,9 @@
 """Synchronous SGD in TensorFlow: a Keras model under MirroredStrategy, a tf.data input pipeline.
 
-One process holds all devices. On CPU a device is a logical CPU device with a thread of its own.
+One process holds all devices. On CPU a device is a logical CPU device with a thread of its own. An
+epoch is one call of a function that loops over batches; the spec's options are XLA and mixed
+precision. tf.data gathers a batch's bytes, which the device augments as a part of the step; on a
+CPU's one thread this costs what it costs within tf.data, where parallel calls gain nothing.
 """
 
 from collections.abc import Iterator
@@ -19,6 +22,8 @@ from data_prep.epoch_plan import EpochPlan
 from data_prep.feed import Feed, chunk_size
 from data_prep.shards import ShardRecords
 from models.weights import load_keras
+
+POLICIES = {"bf16": "mixed_bfloat16"}  # of Keras; all else is float32
 
 
 class TensorFlowSSGD:
@@ -45,6 +50,8 @@ class TensorFlowSSGD:
                 f"one iteration takes {self.global_batch} images and {records.name} has "
                 f"{self.feed.samples}: use fewer devices or a smaller batch"
             )
+        tf.config.experimental.enable_tensor_float_32_execution(spec.precision != "fp32")
+        keras.config.set_dtype_policy(POLICIES.get(spec.precision, "float32"))
         self.strategy = strategy_for(spec.device_type, spec.devices)
         keras.utils.set_random_seed(spec.seed)
         with self.strategy.scope():
@@ -57,8 +64,13 @@ class TensorFlowSSGD:
         if not self.encoded:
             self.train_images = tf.constant(np.asarray(records.train_images))
         self.train_labels = tf.constant(np.asarray(records.train_labels))
+        self.step, self.backward = self._step, self._backward
+        if spec.compile and spec.devices == 1:
+            self.step = tf.function(self._step, jit_compile=True)
+        elif spec.compile:  # XLA takes no exchange between devices
+            self.backward = tf.function(self._backward, jit_compile=True)
         self.run_steps = tf.function(self._steps)
-        self.predict = tf.function(lambda images: self.model(images, training=False))
+        self.predict = tf.function(self._logits)
 
     def prepare(self, ledger: Ledger) -> None:
         """Trace the training function and run one step of it, which is then undone."""
@@ -116,7 +128,7 @@ class TensorFlowSSGD:
         return learning_rate(self.spec.schedule, self.spec.lr, position, self.spec.epochs)
 
     def _dataset(self, epoch: int) -> tf.distribute.DistributedDataset:
-        """Batches (images, labels, learning rates) of the epoch's plan, split over the devices."""
+        """Batches of the epoch's plan, split over the devices: what `_step` takes."""
         plan = self.feed.plan(epoch)
         iterations = self.feed.samples // self.global_batch
         rates = [self._rate(epoch, iteration) for iteration in range(iterations)]
@@ -127,10 +139,14 @@ class TensorFlowSSGD:
         return self.strategy.experimental_distribute_dataset(dataset)
 
     def _gathered(self, plan: EpochPlan, rates: np.ndarray) -> tf.data.Dataset:
-        """Batches of arrays, gathered and augmented in TensorFlow."""
-        columns = plan.indices, plan.offsets.astype(np.int32), plan.flips, rates
+        """Batches of arrays, with the draws of their augmentation."""
+        columns = plan.indices, rates, plan.offsets.astype(np.int32), plan.flips
         dataset = tf.data.Dataset.from_tensor_slices(columns)
         return dataset.batch(self.global_batch, drop_remainder=True).map(self._load)
+
+    def _load(self, indices, *others):
+        images = tf.gather(self.train_images, indices)
+        return images, tf.gather(self.train_labels, indices), *others
 
     def _read(self, plan: EpochPlan, rates: np.ndarray) -> tf.data.Dataset:
         """Batches of encoded images, read as every system reads them."""
@@ -147,12 +163,11 @@ class TensorFlowSSGD:
             tf.TensorSpec((size,), tf.int64),
             tf.TensorSpec((size,), tf.float32),
         )
-        dataset = tf.data.Dataset.from_generator(batches, output_signature=signature)
-        return dataset.map(lambda images, *others: (self._normalised(images), *others))
+        return tf.data.Dataset.from_generator(batches, output_signature=signature)
 
-    def _load(self, indices, offsets, flips, rates):
-        """Gather, crop, flip and normalise in TensorFlow, as `data_prep.augment` does in NumPy."""
-        images = tf.gather(self.train_images, indices)
+    def _augmented(self, images, offsets, flips):
+        """Crop and flip in TensorFlow, as `data_prep.augment` does in NumPy."""
+        images = tf.cast(images, tf.float32)  # a GPU gathers no bytes
         pad = AUGMENTATIONS[self.spec.augmentation].pad
         if pad:
             height, width = self.records.shape[:2]
@@ -160,8 +175,7 @@ class TensorFlowSSGD:
             rows = offsets[:, :1] + tf.range(height)
             columns = offsets[:, 1:] + tf.range(width)
             images = tf.gather(tf.gather(padded, rows, batch_dims=1), columns, axis=2, batch_dims=1)
-        images = tf.where(flips[:, None, None, None], images[:, :, ::-1], images)
-        return self._normalised(images), tf.gather(self.train_labels, indices), rates
+        return tf.where(flips[:, None, None, None], images[:, :, ::-1], images)
 
     def _normalised(self, images):
         pixels = tf.cast(images, tf.float32) / 255.0
@@ -170,19 +184,27 @@ class TensorFlowSSGD:
     def _steps(self, iterator, iterations):
         losses = tf.TensorArray(tf.float32, size=iterations)
         for iteration in tf.range(iterations):
-            per_device = self.strategy.run(self._step, args=(next(iterator),))
+            per_device = self.strategy.run(self.step, args=next(iterator))
             mean = self.strategy.reduce(tf.distribute.ReduceOp.MEAN, per_device, axis=None)
             losses = losses.write(iteration, mean)
         return losses.stack()
 
-    def _step(self, batch):
-        images, labels, rates = batch
-        with tf.GradientTape() as tape:
-            logits = self.model(images, training=True)
-            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
-        gradients = tape.gradient(loss, self.weights)
+    def _step(self, images, labels, rates, *draws):
+        """One device's part of an iteration, with the draws of images not yet augmented."""
+        images = self._augmented(images, *draws) if draws else images
+        loss, gradients = self.backward(self._normalised(images), labels)
         tf.distribute.get_replica_context().merge_call(self._update, args=(gradients, rates[0]))
         return loss
+
+    def _logits(self, images, training=False):
+        return tf.cast(self.model(images, training=training), tf.float32)
+
+    def _backward(self, images, labels):
+        """A device's mean loss and its gradients."""
+        with tf.GradientTape() as tape:
+            logits = self._logits(images, training=True)
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+        return loss, tape.gradient(loss, self.weights)
 
     def _update(self, strategy, gradients, rate):
         """The mean gradient over devices, then one step of every weight on every device."""

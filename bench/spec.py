@@ -35,8 +35,8 @@ class RunSpec:
     some (`bench.method_options`), all of them: for one that isn't given, its default.
 
     How a step is computed: `precision` (bf16 is automatic mixed precision over fp32 weights),
-    `compile` (torch.compile), `channels_last` memory, and `graph`, one CUDA graph for all learners,
-    of `unroll` iterations. `cudnn_benchmark` says how cuDNN chooses its algorithms.
+    `compile` (torch.compile or XLA), `channels_last` memory, and `graph`, one CUDA graph for all
+    learners, of `unroll` iterations. `cudnn_benchmark` says how cuDNN chooses its algorithms.
     """
 
     system: str

@@ -31,6 +31,7 @@ _CAPTURED = _EAGER | {"graph", "unroll"}
 STEP_OPTIONS = {
     "crossbow": _CAPTURED,
     "pytorch": _CAPTURED,
+    "tensorflow": {"precision", "compile"},
     "local-sgd": _EAGER,
     "post-local-sgd": _EAGER,
     "eamsgd": _EAGER,

@@ -141,9 +141,9 @@ REFUSED = {
     ),
     "graph on a CPU": (config({"graph": True}), "matrix[0].graph", "device_type: cuda"),
     "bf16 on a CPU": (config({"precision": "bf16"}), "matrix[0].precision", "device_type: cuda"),
-    "compile in tensorflow": (
-        config({"system": "tensorflow", "compile": True}),
-        "matrix[0].compile",
+    "channels last in tensorflow, which has no other": (
+        config({"system": "tensorflow", "channels_last": True, "device_type": "cuda"}),
+        "matrix[0].channels_last",
         "tensorflow does not offer it",
     ),
     "schedule at an undefined epoch": (
@@ -281,6 +281,8 @@ def test_message_names_the_key_and_what_to_do(case):
         {"schedule": {"kind": "one-cycle", "warmup": 0.3}},
         {"variant": "released", "momentum": 0.9},
         {"system": ["pytorch", "tensorflow"], "momentum": 0.9},
+        {"system": "tensorflow", "compile": True},
+        {"system": "tensorflow", "precision": "bf16", "device_type": "cuda"},
         {"system": "pytorch", "batch": 16, "method": [{}, {"accumulate": 2}, {"accumulate": 4}]},
     ],
     ids=str,

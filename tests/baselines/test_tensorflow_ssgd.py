@@ -1,0 +1,55 @@
+"""XLA and mixed precision change how TensorFlow computes a step, and within rounding not what."""
+
+import numpy as np
+import pytest
+from steps import steps
+
+from bench.clock import Ledger
+from bench.system import Context
+from data_prep.records import open_records
+
+SYSTEM, TEN = "baselines.tensorflow_ssgd:TensorFlowSSGD", 10
+FIELDS = {"weight_decay": 1e-3, "augmentation": "crop_flip", "epochs": 1}
+
+
+def losses(spec, digits, weights, folder):
+    images = TEN * spec.batch * spec.devices
+    return steps(SYSTEM, spec, digits, weights(spec.model), images, folder)[0]["losses"]
+
+
+@pytest.mark.parametrize(
+    ("model", "devices"),
+    [("lenet", 1), ("lenet", 2), pytest.param("resnet20", 1, marks=pytest.mark.slow)],
+)
+def test_xla_takes_the_steps_of_the_plain_form(model, devices, spec, digits, weights, tmp_path):
+    fields = {"model": model, "devices": devices, "lr": 0.002, **FIELDS}
+    plain = losses(spec("tensorflow", **fields), digits, weights, tmp_path / "plain")
+    xla = losses(spec("tensorflow", compile=True, **fields), digits, weights, tmp_path / "xla")
+    assert len(plain) == TEN
+    np.testing.assert_allclose(xla, plain, rtol=1e-5)
+
+
+def test_bf16_differs_by_its_rounding(spec, digits, weights, tmp_path):
+    fields = {"model": "lenet", **FIELDS}
+    plain = losses(spec("tensorflow", **fields), digits, weights, tmp_path / "fp32")
+    bf16 = losses(spec("tensorflow", precision="bf16", **fields), digits, weights, tmp_path / "16")
+    np.testing.assert_allclose(bf16, plain, rtol=1e-2)
+    assert np.abs(bf16 / plain - 1).max() > 1e-4
+
+
+def test_xla_compiles_a_step_once(spec, digits, weights, tmp_path):
+    from baselines.tensorflow_ssgd import TensorFlowSSGD
+
+    records = open_records(digits)
+    context = Context(
+        spec=spec("tensorflow", compile=True, batch=128), records=records,
+        weights=weights("logistic"), out=tmp_path,
+    )  # fmt: skip
+    system = TensorFlowSSGD(context)
+    system.prepare(Ledger())
+    system.train_epoch(0)
+    system.train_epoch(1)
+    batch = next(iter(system._dataset(0)))
+    assert "HloModule" in system.step.experimental_get_compiler_ir(*batch)(stage="hlo")
+    assert system.step.experimental_get_tracing_count() == 1
+    assert system.run_steps.experimental_get_tracing_count() == 1
