@@ -6,10 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullLocator
 
 from bench import environment, record
-from plots import style
+from plots import _axes, _hover, style
 
 # The form that is drawn of Crossbow, and the two that are drawn of PyTorch.
 STRONGEST = {"precision": "bf16", "compile": "True", "graph": "True", "channels_last": "True"}
@@ -32,11 +31,14 @@ def draw(folder: Path) -> tuple[Figure, str]:
     sweeps = sweeps[sweeps["call"] == sweeps["model"].map(calls)]
     batches = style.batch_looks(sweeps["batch"])
     figure = Figure(figsize=(max(2.4 * len(calls), 4.2), 3.2), layout="constrained")
-    panels = figure.subplots(1, len(calls), squeeze=False)[0]
+    panels = figure.subplots(1, len(calls), squeeze=False, sharex=True, sharey=True)[0]
     for panel, (model, call) in zip(panels, calls.items(), strict=True):
         _panel(panel, rows[(rows["model"] == model) & (rows["call"] == call)], batches)
         panel.set_title(NETWORKS.get(model, model))
-    panels[0].set_ylabel("images per second")
+    panels[0].set_yscale("log", base=2)
+    _axes.log_ticks(panels[0].yaxis, _speed_ups(sweeps)["speed_up"])
+    panels[0].yaxis.set_major_formatter("{x:g} ×")
+    panels[0].set_ylabel("throughput by that of one learner")
     handles = [Line2D([], [], label=f"b = {batch}", **look) for batch, look in batches.items()]
     handles += [
         Line2D([], [], color=style.INK, label="Crossbow"),
@@ -44,16 +46,31 @@ def draw(folder: Path) -> tuple[Figure, str]:
         Line2D([], [], color=style.INK, linestyle=":", label="PyTorch, eager fp32"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    machines = {
-        call: environment.machine(record.read_json(folder / f"engine-{call}.json"), "cuda")
-        for call in dict.fromkeys(calls.values())
-    }
-    where = "; ".join(f"call {call}: {machine}" for call, machine in machines.items())
-    return figure, (
-        "Images per second on one GPU over the number of learners, by batch size b of a learner; "
-        "both axes logarithmic. Crossbow and PyTorch's stronger form: bf16, channels last, "
-        f"torch.compile, one CUDA graph an iteration. Median of three stretches; {where}."
+    where = "; ".join(
+        f"call {call}: {_where(folder, call)}" for call in dict.fromkeys(calls.values())
     )
+    return figure, (
+        "Throughput on one GPU over the number of learners, by batch size b of a learner, as a "
+        "multiple of that of one learner, which is named below; both axes "
+        "logarithmic. PyTorch at the same batch, where measured. Crossbow and PyTorch's stronger "
+        "form: bf16, channels last, torch.compile, one CUDA graph an iteration. Median of three "
+        f"stretches; {where}."
+    )
+
+
+def _where(folder: Path, call: str) -> str:
+    """The machine and the commit of a call."""
+    made = record.read_json(folder / f"engine-{call}.json")
+    commit = made.get("code", {}).get("commit", "")[:7]
+    return environment.machine(made, "cuda") + (f", commit {commit}" if commit else "")
+
+
+def _speed_ups(sweeps: pd.DataFrame) -> pd.DataFrame:
+    """The sweeps that have one learner, with `single`, its images per second, and `speed_up`."""
+    sweep = ["model", "call", "batch"]
+    single = sweeps[sweeps["learners"] == 1].set_index(sweep)["images_per_s"].rename("single")
+    sweeps = sweeps.join(single[~single.index.duplicated(keep="last")], on=sweep, how="inner")
+    return sweeps.assign(speed_up=sweeps["images_per_s"] / sweeps["single"])
 
 
 def _of(rows: pd.DataFrame, system: str, form: dict[str, str]) -> pd.DataFrame:
@@ -64,20 +81,27 @@ def _of(rows: pd.DataFrame, system: str, form: dict[str, str]) -> pd.DataFrame:
 
 
 def _panel(panel: Axes, rows: pd.DataFrame, batches: dict[int, dict]) -> None:
-    sweeps = _of(rows, "crossbow", STRONGEST)
-    for batch, sweep in sweeps.groupby("batch"):
+    sweeps = _speed_ups(_of(rows, "crossbow", STRONGEST))
+    for turn, (batch, sweep) in enumerate(sweeps.groupby("batch")):
         sweep = sweep.sort_values("learners")
-        panel.plot(sweep["learners"], sweep["images_per_s"], **batches[batch])
-    for form, line in ((STRONGEST, "--"), (PLAIN, ":")):
-        for one in _of(rows, "pytorch", form).itertuples():
-            if one.batch in batches:
-                color = batches[one.batch]["color"]
-                panel.axhline(one.images_per_s, color=color, linestyle=line, linewidth=1)
+        (line,) = panel.plot(sweep["learners"], sweep["speed_up"], **batches[batch])
+        _hover.tell(line, [_text(one) for one in sweep.itertuples()])
+        color, single = batches[batch]["color"], sweep["single"].iloc[0]
+        place = (0.97, 0.09 + 0.06 * turn)
+        said = f"b = {batch}: 1 × is {_axes.short_number(single)} images/s"
+        panel.text(*place, said, color=style.INK, fontsize=6, ha="right", transform=panel.transAxes)
+        for form, style_of_line in ((STRONGEST, "--"), (PLAIN, ":")):
+            for one in _of(rows[rows["batch"] == batch], "pytorch", form).itertuples():
+                look = {"color": color, "linestyle": style_of_line, "linewidth": 1}
+                _hover.tell(panel.axhline(one.images_per_s / single, **look), _text(one))
     panel.set_xscale("log", base=2)
-    panel.set_yscale("log")
-    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    panel.yaxis.set_major_formatter("{x:,.0f}")
-    panel.yaxis.set_minor_locator(NullLocator())
-    ticks = [m for m in (1, 2, 4, 8, 16, 32) if m <= sweeps["learners"].max()]
-    panel.set_xticks(ticks, [str(m) for m in ticks])
+    panel.xaxis.set_major_formatter("{x:g}")
     panel.set_xlabel("learners")
+
+
+def _text(one) -> str:
+    """A measurement in words."""
+    learners = f" m={one.learners:g}" if one.system == "crossbow" else ""
+    rate = _hover.amount(one.images_per_s, "images_per_s")
+    where = f"b={one.batch:g}, 1 device, {one.model} on {one.dataset}"
+    return f"{style.title(one.system)}{learners}, {one.precision}, {where}: {rate}"

@@ -7,7 +7,12 @@ from matplotlib.figure import Figure
 
 from bench import record
 from benchmarks.results import machine_of
-from plots import style
+from plots import _hover, style
+
+FIXED = {"marker": "o", "color": style.INK}
+SAMPLES = {"marker": "o", "linestyle": "", "mfc": "none", "color": style.hues([])["crossbow"]}
+CHOSEN = {"marker": "*", "linestyle": "", "markersize": 13, "zorder": 3}
+CHOSEN |= {"color": style.hues([])["pytorch"]}
 
 
 def draw(folder: Path) -> tuple[Figure, str]:
@@ -15,24 +20,26 @@ def draw(folder: Path) -> tuple[Figure, str]:
     rows = pd.read_csv(folder / "tuning.csv")
     found = record.read_json(folder / "tuning.json")
     sweep, tuner = (rows[rows["source"] == source] for source in ("sweep", "tuner"))
-    hues = style.hues([])
     figure = Figure(figsize=(4.2, 2.9), layout="constrained")
     panel = figure.subplots()
-    panel.plot(
-        sweep["learners"],
-        sweep["images_per_s"],
-        "o-",
-        color=style.INK,
-        label="fixed, each measured",
-    )
-    panel.plot(
-        tuner["learners"], tuner["images_per_s"], "o", mfc="none", color=hues["crossbow"],
-        label="samples of the auto-tuner",
-    )  # fmt: skip
-    panel.plot(
-        found["chosen"], found["chosen_images_per_s"], "*", markersize=13, zorder=3,
-        color=hues["pytorch"], label="chosen",
-    )  # fmt: skip
+    run = found["run"]
+    tuned = found["chosen"], found["chosen_images_per_s"]
+    for learners, rates, label, look in (
+        (sweep["learners"], sweep["images_per_s"], "fixed, each measured", FIXED),
+        (tuner["learners"], tuner["images_per_s"], "samples of the auto-tuner", SAMPLES),
+        (tuned[:1], tuned[1:], "chosen", CHOSEN),
+    ):
+        (marks,) = panel.plot(learners, rates, label=label, **look)
+        where = (
+            f"b={run['batch']}, {run['devices']} device{'s' * (run['devices'] > 1)}, {run['model']}"
+        )
+        _hover.tell(
+            marks,
+            [
+                f"Crossbow m={m:g}, {where}: {_hover.amount(rate, 'images_per_s')}, {label}"
+                for m, rate in zip(learners, rates, strict=True)
+            ],
+        )
     best = found["best_images_per_s"]
     panel.axhspan(0.95 * best, best, color=style.FAINT, alpha=0.25, lw=0, label="within 5% of best")
     panel.set_ylim(bottom=0)
@@ -40,7 +47,6 @@ def draw(folder: Path) -> tuple[Figure, str]:
     panel.set_xlabel("learners")
     panel.set_ylabel("images per second")
     panel.legend(loc="lower right")
-    run = found["run"]
     return figure, (
         f"The auto-tuner on {run['model']}, batch {run['batch']}: it chose {found['chosen']} "
         f"learner{'s' * (found['chosen'] != 1)}: {found['ratio']:.1%} of the throughput of the "

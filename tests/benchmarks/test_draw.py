@@ -2,6 +2,7 @@
 
 import sys
 
+import pandas as pd
 import pytest
 
 pytest.importorskip("matplotlib", reason="figures need matplotlib: install requirements.lock")
@@ -41,7 +42,7 @@ def folder(tmp_path):
     ]  # fmt: skip
     record.write_table(tmp_path / "engine.csv", engine.COLUMNS, rows)
     gpu = {"gpus": [{"name": "NVIDIA X"}]}
-    record.write_json(tmp_path / "engine-one.json", gpu)
+    record.write_json(tmp_path / "engine-one.json", gpu | {"code": {"commit": "12345678"}})
     spans = [
         (0, 7, "compute", 0, 10), (0, 8, "compute", 10, 90), (0, 1, "all-reduce", 60, 100),
         (1, 7, "compute", 0, 50), (1, 8, "compute", 95, 99),
@@ -73,8 +74,21 @@ def test_engine_draws_the_last_full_sweep_of_one_gpu_beside_pytorch(folder):
     figure, caption = draw_engine.draw(folder)
     (panel,) = figure.axes
     assert panel.get_title() == "ResNet-32"
-    assert lines(panel) == [[20.0, 40.0, 60.0], [19.0, 19.0], [2.0, 2.0]]
-    assert "call one: 1 x NVIDIA X" in caption
+    # One learner had 20 images/s.
+    assert lines(panel) == [[1.0, 2.0, 3.0], [0.95, 0.95], [0.1, 0.1]]
+    assert [text.get_text() for text in panel.texts] == ["b = 16: 1 × is 20 images/s"]
+    assert "call one: 1 x NVIDIA X, commit 1234567." in caption
+    told = panel.get_lines()[0].get_gid().split("\x1f")
+    assert told[1] == "Crossbow m=2, bf16, b=16, 1 device, resnet32 on d: 40 images/s"
+
+
+def test_engine_panels_share_their_axes(folder):
+    table = pd.read_csv(folder / "engine.csv")
+    other = table.assign(model="lenet", images_per_s=1000 * table["images_per_s"])
+    pd.concat([table, other]).to_csv(folder / "engine.csv", index=False)
+    one, two = draw_engine.draw(folder)[0].axes
+    assert one.get_ylim() == two.get_ylim() and one.get_xlim() == two.get_xlim()
+    assert lines(one) == lines(two)
 
 
 def test_timeline_has_a_lane_per_stream_with_all_reduces_last(folder):
@@ -88,6 +102,9 @@ def test_timeline_has_a_lane_per_stream_with_all_reduces_last(folder):
 def test_tuning_says_what_was_chosen_and_what_it_took(folder):
     figure, caption = draw_tuning.draw(folder)
     assert lines(figure.axes[0]) == [[10.0, 18.0, 20.0], [9.0], [18.0]]
+    told = [line.get_gid() for line in figure.axes[0].get_lines()]
+    where = "b=16, 2 devices, resnet32"
+    assert told[2] == f"hover:Crossbow m=2, {where}: 18 images/s, chosen"
     assert "chose 2 learners: 90.0%" in caption and "(2.5%)" in caption
     assert caption.endswith(" 1 x NVIDIA X.")
 
