@@ -46,10 +46,11 @@ def _number(shown: int, summary: pd.DataFrame) -> str:
     """How many runs, and of how many that were planned, where not all were run."""
     runs = _runs.prepare(summary, with_planned=True)
     made = int(_runs.counts(runs).sum())
+    number = f"{shown} run{'s' * (shown != 1)}"
     if not (runs["status"] == record.NOT_RUN).any():
-        return f"{shown} runs"
+        return number
     of_planned = f"{made} of {(runs['status'] != record.NOT_AVAILABLE).sum()} planned runs"
-    return of_planned if shown == made else f"{shown} runs; the matrix has {of_planned}"
+    return of_planned if shown == made else f"{number}; the matrix has {of_planned}"
 
 
 def _commits(runs: pd.DataFrame) -> list[str]:

@@ -32,7 +32,7 @@ def tell(mark: Artist, texts: str | Sequence[str]) -> None:
 
 def configuration(one) -> str:
     """Series, learners, batch, devices and workload of a row: the first words of a text."""
-    parts = [one.series]
+    parts = [one.series + getattr(one, "untold", "")]
     if one.series.startswith(style.title("crossbow")) and not _LEARNERS.search(one.series):
         parts.append(f"m={str(one.learners).removesuffix('.0')}")
     devices = f"{one.devices:g} device{'' if one.devices == 1 else 's'}"
@@ -65,7 +65,8 @@ def medians(cells: pd.DataFrame, name: str) -> list[str]:
         ends = [getattr(one, f"{end}_{name}") for end in ("median", "low", "high")]
         median, low, high = (amount(value, name) for value in ends)
         said = "no median" if np.isnan(ends[0]) else f"median {median}"
-        texts.append(f"{configuration(one)}: {said} ({low} to {high})")
+        interval = "" if np.isnan(ends[1]) else f" ({low} to {high})"
+        texts.append(f"{configuration(one)}: {said}{interval}")
     return texts
 
 

@@ -95,10 +95,14 @@ def name_series(
 ) -> pd.DataFrame:
     """Adds `series`: system, learners, and the settings needed to tell runs `alike` apart.
 
+    And `untold`, words for those that are not in it.
+
     Only seeds are left to share a series, so settings that differ are never averaged together.
     Settings `untold` are those that the figure tells by other means; they must be in `alike`.
     """
-    runs = runs.copy()
+    runs = runs.assign(untold="")
+    for column in untold:
+        runs["untold"] += ", " + runs[column].map(KINDS[column].format)
     runs["series"] = runs["system"].map(style.title)
     if with_learners:
         shown = (runs["system"] == "crossbow") | (runs["learners"] != "1")

@@ -101,10 +101,12 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str) -> None:
         face = "#ececec" if np.isnan(median) else colors(scale(median)) if scale else "white"
         is_dark = np.dot(to_rgb(face), (0.3, 0.6, 0.1)) < 0.45
         patch = Rectangle((x, y), 1, 1, facecolor=face, edgecolor="white", linewidth=0.6)
-        _hover.tell(panel.add_patch(patch), f"{text}, {cell.reached} of {cell.runs} reached")
+        said = _text(cell, column, trained)
+        why = f", {said}".replace("\n", " ") if np.isnan(median) else ""
+        _hover.tell(panel.add_patch(patch), text + why)
         look = {"fontsize": 5.5 if np.isnan(median) else 6.5}
         look |= {"color": "white"} if is_dark else {}
-        panel.text(x + 0.5, y + 0.5, _text(cell, column, trained), **at | look)
+        panel.text(x + 0.5, y + 0.5, said, **at | look)
         if scale and median == (known.max() if more_is_better else known.min()):
             frame = {"fill": False, "edgecolor": style.INK, "linewidth": 1.6, "clip_on": False}
             panel.add_patch(Rectangle((x, y), 1, 1, zorder=2, **frame))

@@ -2,12 +2,13 @@
 
 import re
 
+import numpy as np
 import pytest
 import synthetic
 from matplotlib.figure import Figure
 from test_figures import draw
 
-from plots import _files, _hover
+from plots import _files, _hover, known
 
 
 def drawn(folder, *calls):
@@ -41,15 +42,83 @@ def test_texts_that_no_point_took_are_not_given_to_the_next_mark(tmp_path):
     assert "nowhere" not in svg
 
 
-MARKED = ["accuracy_over_time", "autotune", "energy", "epochs_to_accuracy", "memory", "throughput"]
-MARKED += ["target_rules", "time_split", "time_to_accuracy", "time_to_any_accuracy"]
+def told(figure):
+    """The texts of all marks of a figure."""
+    several = [
+        mark.get_gid() for mark in figure.findobj() if (mark.get_gid() or "")[:6] == "hover:"
+    ]
+    return [text for texts in several for text in texts.removeprefix("hover:").split("\x1f")]
 
 
-@pytest.mark.parametrize("name", MARKED)
-def test_marks_tell_their_configuration(name):
-    figure, _ = draw(name, synthetic.gpu_matrix(devices=(1,), batches=(16,)))
-    told = [mark.get_gid().split("\x1f") for mark in figure.findobj() if mark.get_gid()]
-    texts = [text.removeprefix("hover:") for several in told for text in several]
-    where = ", b=16, 1 device, resnet32 on cifar10 to 90%: "
-    assert any(re.match(f"Crossbow,? m=4{where}", text) for text in texts)
-    assert not any("nan" in text for text in texts)
+@pytest.mark.parametrize("name", sorted(set(known()) - {"mlperf_convergence"}))
+@pytest.mark.parametrize("kind", ["gpus", "averaging", "repeats", "never"])
+def test_every_mark_begins_with_its_configuration(name, kind):
+    figure, table = draw(name, MATRICES[kind]())
+    for panel in figure.axes:
+        for line in panel.get_lines():
+            drawn = np.isfinite(np.asarray(line.get_ydata(), float)).any() and len(line.get_xdata())
+            is_mark = line.get_marker() not in ("", "None", None)
+            assert not (drawn and is_mark) or line.get_gid(), (name, line)
+        for artist in panel.collections:
+            assert artist.get_gid(), (name, artist)
+    if len(table):
+        assert all(re.match("(Crossbow|PyTorch|TensorFlow)", text) for text in told(figure))
+        assert all(re.search(r", b=\d+, \d+ devices?, \w+ on ", text) for text in told(figure))
+        assert not any("nan" in text for text in told(figure))
+
+
+MATRICES = {
+    "gpus": lambda: synthetic.gpu_matrix(devices=(1, 2), batches=(16, 256)),
+    "averaging": synthetic.averaging_matrix,
+    "repeats": lambda: synthetic.tables(
+        *(synthetic.run(repeat=r, seed=s) for r in (1, 2) for s in (1, 2))
+    ),
+    "never": lambda: synthetic.tables(
+        *(
+            synthetic.run(seed=s, learners=m, median5_s=None, median5_epochs=None)
+            for s in (1, 2)
+            for m in ("1", "2", "auto")
+        ),
+        synthetic.failed("failed", "cut off", learners="4"),
+        synthetic.diverged(3, learners="8"),
+    ),
+}
+UNITS = {
+    "throughput": "images/s",
+    "time_to_accuracy": "s",
+    "epochs_to_accuracy": "epochs",
+    "memory": "GiB",
+    "learners": "epochs",
+    "energy": "J per image",
+    "hardware_efficiency": "times one device",
+}
+
+
+@pytest.mark.parametrize(("name", "unit"), UNITS.items())
+def test_a_run_tells_its_value_with_its_unit(name, unit):
+    figure, _ = draw(name, MATRICES["gpus"]())
+    where = "Crossbow.* b=16, [12] devices?, resnet32 on cifar10 to 90%"
+    assert any(re.fullmatch(rf"{where}: [\d.,]+ {unit} \(seed 2\)", text) for text in told(figure))
+
+
+def test_a_mark_tells_what_its_figure_compares():
+    texts = told(draw("synchronisation_overhead", MATRICES["averaging"]())[0])
+    assert any(text.startswith("Crossbow, ea-sgd, τ 1, m=2, b=32, 1 device, ") for text in texts)
+
+
+def test_a_run_tells_how_far_it_came_or_how_it_ended():
+    texts = told(draw("learners", MATRICES["never"]())[0])
+    assert any("not reached in 12 epochs (seed 2)" in text for text in texts)
+    assert any("no number, failed (seed 1)" in text for text in texts)
+
+
+def test_variants_have_markers_of_their_own():
+    figure, _ = draw("time_split", MATRICES["averaging"]())
+    (legend,) = figure.legends
+    names = [text.get_text() for text in legend.get_texts()]
+    markers = {
+        str(line.get_marker())
+        for name, line in zip(names, legend.get_lines(), strict=True)
+        if name.startswith("Crossbow m=2")
+    }
+    assert len(markers) == sum(name.startswith("Crossbow m=2") for name in names) > 4

@@ -54,7 +54,7 @@ def test_what_was_planned_and_not_run_is_named_and_not_counted():
     caption = _caption.sample(whole.summary, whole.summary)
     assert caption.startswith("n = 2 seeds per configuration, 2 of 4 planned runs. ")
     one = _caption.sample(whole.summary.iloc[:1], whole.summary)
-    assert one.startswith("n = 1 seed per configuration, 1 runs; the matrix has 2 of 4 planned")
+    assert one.startswith("n = 1 seed per configuration, 1 run; the matrix has 2 of 4 planned")
 
 
 def test_captions_leave_out_what_failed():
@@ -69,7 +69,7 @@ def test_a_run_that_diverged_early_still_counts_at_any_accuracy(after):
     ended = with_epochs(run(seed=1)[0], [0.5] * 5 + [0.9] * 5)
     row, epochs = with_epochs(run(seed=2)[0], ([0.5] * 5 + [0.9] * 5)[:after])
     broken = (row | NEVER | {"status": "diverged"}, epochs)
-    figure, table = draw("time_to_any_accuracy", tables(ended, broken))
+    _, table = draw("time_to_any_accuracy", tables(ended, broken))
     found = at(table, 0.9)
     assert (found["reached"], found["runs"]) == (1, 2)
     assert table["median_s"].isna().all()  # and what has no median is drawn
