@@ -69,8 +69,9 @@ def prepare(
     for column in MEASURED:
         runs[column] = runs.get(column, np.nan)  # older summaries lack them
     for column in (*NUMBERS, *MEASURED):
-        runs[column] = pd.to_numeric(runs[column]).astype(float)
-    runs.loc[~counts(runs), [*_RESULTS, *MEASURED]] = np.nan
+        runs[column] = pd.to_numeric(runs[column])
+    for column in (*_RESULTS, *MEASURED):
+        runs[column] = runs[column].where(counts(runs))
     for column in ("learners", *(name for name in ("tau", "unroll") if name in runs)):
         runs[column] = runs[column].str.removesuffix(".0")
     target = runs["target"].map(lambda t: f" to {100 * t:g}%", na_action="ignore").fillna("")
