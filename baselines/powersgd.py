@@ -10,8 +10,8 @@ and a Q that is random at first and the last one later:
     E_k = M_k - P Q'
     w   = w - lr (momentum and decay of P Q')
 
-The paper orthogonalises P alone. What has no matrix that this makes at least twice as small is sent
-as it is, and so is everything in the first `start` iterations.
+The paper orthogonalises P alone, and steps along gradient plus velocity. What has no matrix that
+this makes at least twice as small is sent as it is, and so is all in the first `start` iterations.
 """
 
 import torch

@@ -1,6 +1,6 @@
 """Top-k sparsification: the largest sums of what was not sent yet are sent, the others wait.
 
-Lin, Han, Mao, Wang and Dally, "Deep gradient compression", ICLR 2018, Algorithm 4 without clipping,
+Lin, Han, Mao, Wang and Dally, "Deep gradient compression", ICLR 2018, section 3 without clipping,
 and Fang, Fu, Yang and Hsieh, "RedSync", JPDC 2019, which gathers indices and values likewise. On
 device k, for each parameter, with u_k and v_k that are 0 at first and momentum m:
 

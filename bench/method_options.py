@@ -46,6 +46,11 @@ METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "rank": {"type": "integer", "minimum": 1, "default": 2},
         "start": {"type": "integer", "minimum": 2, "default": 2},
     },
+    "downpour": {
+        "push": {"type": "integer", "minimum": 1, "default": 1},
+        "fetch": {"type": "integer", "minimum": 1, "default": 1},
+    },
+    "ssp": {"slack": {"type": "integer", "minimum": 0, "default": 3}},
 }
 
 

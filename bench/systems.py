@@ -16,6 +16,9 @@ SYSTEMS = {
     "topk": "baselines.topk",
     "powersgd": "baselines.powersgd",
     "sufficient-factors": "baselines.sufficient_factors",
+    "downpour": "baselines.downpour",
+    "ssp": "baselines.ssp",
+    "hogwild": "baselines.hogwild",
 }
 
 # Systems that train a model's Keras definition; the others train its torch definition.
@@ -23,6 +26,9 @@ KERAS = {"tensorflow"}
 
 # Systems that keep several learners per device around a central average model.
 AVERAGING = {"crossbow"}
+
+# Systems whose devices share memory that GPUs have not.
+CPU_ONLY = {"hogwild"}
 
 # Which ways to compute a step a system offers; the others run in their framework's plain form. A
 # step that is captured in one CUDA graph has nothing in it that Python decides.
@@ -45,4 +51,7 @@ STEP_OPTIONS = {
     "powersgd": _EAGER,
     # torch.compile would have to see the hooks on a layer's outputs.
     "sufficient-factors": _EAGER - {"compile"},
+    "downpour": _EAGER,
+    "ssp": _EAGER,
+    "hogwild": {"compile"},
 }

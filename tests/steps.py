@@ -88,9 +88,10 @@ def main():
     if module == "baselines.tensorflow_ssgd":
         runner.main(build)
     else:
-        from bench.ranks import spread
+        from bench import ranks
 
-        runner.main(build, spread)
+        own = importlib.import_module(module)
+        runner.main(build, getattr(own, "spread", ranks.spread))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bench.spec import RunSpec, stability_bound
-from bench.systems import STEP_OPTIONS
+from bench.systems import CPU_ONLY, STEP_OPTIONS
 from data_prep.augment import augmentation_of
 from workflows.data_of import Data
 from workflows.validate import ConfigError
@@ -57,6 +57,10 @@ def refuse_schedule(schedule: Mapping[str, Any], epochs: int, where: str) -> Non
 def refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
     """A way to compute a step that the system, the device or another key rules out."""
     system, on_cpu = cell["system"], cell.get("device_type", "cpu") == "cpu"
+    if system in CPU_ONLY and not on_cpu:
+        raise ConfigError(
+            f"{where}.device_type: {system} has its weights in memory that CPUs share; use cpu"
+        )
     for key, plain in STEP_KEYS.items():
         if cell.get(key, plain) == plain:
             continue

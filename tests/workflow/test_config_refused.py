@@ -146,6 +146,11 @@ REFUSED = {
         "matrix[0].channels_last",
         "tensorflow does not offer it",
     ),
+    "hogwild on a GPU": (
+        config({"system": "hogwild", "device_type": "cuda"}),
+        "matrix[0].device_type",
+        "use cpu",
+    ),
     "schedule at an undefined epoch": (
         config({"schedule": {"kind": "step", "at": [float("nan")], "factor": 0.1}}),
         "matrix[0].schedule.at",
