@@ -51,6 +51,7 @@ class TorchTraining:
             self.ranks,
             spec.unroll,
         )
+        self.batch = spec.batch
         if self.images > self.feed.samples:
             raise ValueError(
                 f"one iteration takes {self.images} images and {records.name} has "
@@ -75,8 +76,7 @@ class TorchTraining:
                 self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
         self.lr = torch.tensor(spec.lr, device=self.device)
         self.optimizer = self.make_optimizer()
-        iterations = self.feed.samples // self.images
-        self.rates, self.losses = (torch.zeros(iterations, device=self.device) for _ in range(2))
+        self.rates, self.losses = self.by_iteration(), self.by_iteration()
         self.count = torch.zeros(1, dtype=torch.int64, device=self.device)
         self.step = self._step
         self.steps = self._step  # `unroll` iterations at once, where they are one graph
@@ -96,6 +96,14 @@ class TorchTraining:
             weight_decay=self.spec.weight_decay,
             fused=True,
         )
+
+    def optimizer_state(self) -> dict[Tensor, dict[str, Tensor]]:
+        """What the optimiser keeps on this rank, by parameter: a checkpoint holds it."""
+        return self.optimizer.state
+
+    def by_iteration(self) -> Tensor:
+        """Room for a value of each iteration of an epoch."""
+        return torch.zeros(self.feed.samples // self.images, device=self.device)
 
     def loss(self, images: Tensor, labels: Tensor) -> Tensor:
         """The mean loss over a batch, for its gradient."""
@@ -126,7 +134,7 @@ class TorchTraining:
     @property
     def images(self) -> int:
         """How many images one iteration takes, on all devices."""
-        return self.ranks * self.spec.batch
+        return self.ranks * self.batch
 
     def prepare(self, ledger: Ledger) -> None:
         """Compile, warm up and capture one step; what is trained stays as it was."""
@@ -145,7 +153,7 @@ class TorchTraining:
                     self.count.zero_()
             self.drain()
             # The step made the momentum buffers; a first step from zero is the same step.
-            for state in self.optimizer.state.values():
+            for state in self.optimizer_state().values():
                 for buffer in state.values():
                     if isinstance(buffer, Tensor):
                         buffer.zero_()
@@ -243,8 +251,8 @@ class TorchTraining:
 
     def stage(self) -> None:
         """Have the next iteration's images ready for the step that is queued after this."""
-        batch = self.spec.batch
-        self.feed.stage(self.staged * self.images + self.rank * batch, batch, self.images)
+        start = self.staged * self.images + self.rank * self.batch
+        self.feed.stage(start, self.batch, self.images)
         self.staged += 1
 
     def _captured(self, iterations: int, side: torch.cuda.Stream) -> Callable[[], None]:
@@ -258,8 +266,8 @@ class TorchTraining:
 
     def _step(self) -> None:
         """One iteration, all of it on the device: which one it is, is a tensor there."""
-        start = self.count * self.images + self.rank * self.spec.batch
-        images, labels = self.batch_at(start, self.spec.batch)
+        start = self.count * self.images + self.rank * self.batch
+        images, labels = self.batch_at(start, self.batch)
         self.lr.copy_(self.rates.index_select(0, self.count)[0])
         self.optimizer.zero_grad()
         loss = self.backward(images, labels)
@@ -274,7 +282,7 @@ class TorchTraining:
         momenta = {
             f"optimizer.{index}.{name}": value
             for index, parameter in enumerate(self.model.parameters())
-            for name, value in self.optimizer.state[parameter].items()
+            for name, value in self.optimizer_state().get(parameter, {}).items()
             if isinstance(value, Tensor)
         }
         return self._model_tensors() | momenta | self.extra_tensors()

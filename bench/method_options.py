@@ -51,6 +51,10 @@ METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "fetch": {"type": "integer", "minimum": 1, "default": 1},
     },
     "ssp": {"slack": {"type": "integer", "minimum": 0, "default": 3}},
+    "fsdp": {
+        "reshard_after_forward": {"type": "boolean", "default": True},
+        "offload": {"type": "boolean", "default": False},
+    },
 }
 
 

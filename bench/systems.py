@@ -19,6 +19,8 @@ SYSTEMS = {
     "downpour": "baselines.downpour",
     "ssp": "baselines.ssp",
     "hogwild": "baselines.hogwild",
+    "zero": "baselines.zero",
+    "fsdp": "baselines.fsdp",
 }
 
 # Systems that train a model's Keras definition; the others train its torch definition.
@@ -54,4 +56,7 @@ STEP_OPTIONS = {
     "downpour": _EAGER,
     "ssp": _EAGER,
     "hogwild": {"compile"},
+    "zero": _EAGER,
+    # Parts of weights have no memory format.
+    "fsdp": _EAGER - {"channels_last"},
 }

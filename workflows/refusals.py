@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bench.method_options import changed
 from bench.spec import RunSpec, stability_bound
 from bench.systems import CPU_ONLY, STEP_OPTIONS
 from data_prep.augment import augmentation_of
@@ -16,6 +17,10 @@ STEP_KEYS = {
     "graph": False,
     "unroll": 1,
     "cudnn_benchmark": False,
+}
+OF_SEVERAL_DEVICES = {
+    "pytorch": {"bucket_mb", "static_graph"},
+    "fsdp": {"reshard_after_forward", "offload"},
 }
 
 
@@ -84,26 +89,30 @@ def refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
 
 
 def refuse_method_options(cell: Mapping[str, Any], where: str) -> None:
-    """Options of PyTorch's S-SGD that do nothing, or that torch can't have together."""
-    method = cell["method"]
-    if cell["system"] != "pytorch" or not method:
-        return
-    parts, static = method.get("accumulate", 1), method.get("static_graph", False)
+    """Options of a method that do nothing, or that torch can't have together."""
+    system, devices = cell["system"], cell.get("devices", 1)
+    method = changed(system, cell["method"])
+    for key in method.keys() & OF_SEVERAL_DEVICES.get(system, set()):
+        if devices == 1:
+            raise ConfigError(
+                f"{where}.method.{key}: one device shares nothing; remove it or use more devices"
+            )
+    if method.get("offload") and cell.get("device_type", "cpu") == "cpu":
+        raise ConfigError(
+            f"{where}.method.offload: a CPU's memory is the host's; set device_type: cuda or "
+            "remove it"
+        )
+    parts = method.get("accumulate", 1)
     if cell["batch"] % parts:
         raise ConfigError(
             f"{where}.method.accumulate: a batch of {cell['batch']} has no {parts} equal parts; "
             "use a number that divides it"
         )
-    if parts > 1 and static:
+    if parts > 1 and method.get("static_graph"):
         raise ConfigError(
             f"{where}.method.static_graph: torch has none while gradients of parts accumulate; "
             "remove it or accumulate"
         )
-    for key in ("bucket_mb", "static_graph"):
-        if method.get(key) and cell.get("devices", 1) == 1:
-            raise ConfigError(
-                f"{where}.method.{key}: one device sends nothing; remove it or use more devices"
-            )
 
 
 def refuse_unstable(spec: RunSpec, where: str) -> None:

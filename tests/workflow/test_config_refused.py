@@ -201,6 +201,16 @@ REFUSED = {
         "matrix[0].method.static_graph",
         "remove it",
     ),
+    "parts of weights kept elsewhere, by one device": (
+        config({"system": "fsdp", "method": {"reshard_after_forward": False}}),
+        "matrix[0].method.reshard_after_forward",
+        "more devices",
+    ),
+    "a CPU that offloads": (
+        config({"system": "fsdp", "devices": 2, "method": {"offload": True}}),
+        "matrix[0].method.offload",
+        "device_type: cuda",
+    ),
     "an unknown option of a method": (
         config({"system": "pytorch", "method": {"buckets": 1}}),
         "matrix[0].method",

@@ -1,0 +1,109 @@
+"""Fully sharded data parallelism: S-SGD whose devices keep a part of everything each.
+
+Zhao et al. 2023, "PyTorch FSDP: Experiences on scaling fully sharded data parallel", VLDB 2023;
+ZeRO's stage 3 (Rajbhandari et al., SC 2020). A layer's weights are gathered when it computes; the
+sum of its gradients is scattered, and each device updates its part. The update is S-SGD's.
+`reshard_after_forward` frees the gathered weights until the backward pass gathers them again.
+`offload` keeps the parts in the host's memory, which PatrickStar (Fang et al. 2023), Elixir (Huang
+et al. 2022) and Colossal-AI decide for chunks of weights by what there is room for: here it is all
+or nothing, a chunk is a layer. On one device it is plain SGD.
+"""
+
+import copy
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.distributed.fsdp import CPUOffloadPolicy, OffloadPolicy, fully_shard
+from torch.distributed.tensor import DTensor
+
+from baselines.torch_training import TorchTraining
+from bench import runner
+from bench.ranks import spread
+
+
+class FSDP(TorchTraining):
+    """One rank, with its part of weights, gradients and momentum.
+
+    Rank 0 puts the whole model together for an evaluation, outside of what training takes.
+    """
+
+    def parallel(self) -> torch.nn.Module:
+        """The model, with each layer of its outermost sequence a unit."""
+        self.whole = copy.deepcopy(self.model).to("cpu")
+        offload = CPUOffloadPolicy() if self.spec.method["offload"] else OffloadPolicy()
+        how = {
+            "reshard_after_forward": self.spec.method["reshard_after_forward"],
+            "offload_policy": offload,
+        }
+        for layer in self.model.children():
+            if any(True for _ in layer.parameters()):
+                fully_shard(layer, **how)
+        return fully_shard(self.model, **how)
+
+    def make_optimizer(self) -> torch.optim.Optimizer:
+        """SGD of the parts, where they are; a fused step takes plain tensors alone."""
+        if self.ranks == 1:
+            return super().make_optimizer()
+        self.parts = [part_of(p).detach() for p in self.model.parameters()]
+        self.lr = self.lr.to(self.parts[0].device)
+        optimizer = torch.optim.SGD(
+            self.parts,
+            self.lr,
+            momentum=self.spec.momentum,
+            weight_decay=self.spec.weight_decay,
+            fused=True,
+        )
+        optimizer.register_step_pre_hook(self._hand_over)
+        return optimizer
+
+    @torch.no_grad()
+    def _hand_over(self, *_: object) -> None:
+        """Give the optimiser the parts, which FSDP may have moved, and their gradients."""
+        for parameter, part in zip(self.model.parameters(), self.parts, strict=True):
+            part.data, part.grad = part_of(parameter), part_of(parameter.grad)
+            parameter.grad = None
+
+    def optimizer_state(self) -> dict[Tensor, dict[str, Tensor]]:
+        """Of this rank's parts."""
+        state = super().optimizer_state()
+        if self.ranks == 1:
+            return state
+        parts = zip(self.model.parameters(), self.parts, strict=True)
+        return {parameter: state[part] for parameter, part in parts}
+
+    def step_bytes(self) -> int:
+        """Each gradient, and this rank's parts as often as they are gathered."""
+        gathered = 2 if self.spec.method["reshard_after_forward"] else 1
+        parts = sum(4 * part.numel() for part in self.parts)
+        return gathered * parts + super().step_bytes()
+
+    def evaluated(self) -> torch.nn.Module:
+        """The whole model, in the host's memory."""
+        if self.ranks == 1:
+            return self.model
+        for name, tensor in self.model.state_dict().items():
+            whole = tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+            self.whole.state_dict()[name].copy_(whole)
+        return self.whole
+
+    def logits(self) -> np.ndarray:
+        """Of the whole model, on the device for as long as this takes."""
+        if self.ranks == 1:
+            return super().logits()
+        self.whole.to(self.device)
+        logits = super().logits()
+        self.whole.to("cpu")
+        return logits
+
+    def _model_tensors(self) -> dict[str, Tensor]:
+        return {name: part_of(tensor) for name, tensor in super()._model_tensors().items()}
+
+
+def part_of(tensor: Tensor) -> Tensor:
+    """This rank's part of a sharded tensor; any other tensor as it is."""
+    return tensor.to_local() if isinstance(tensor, DTensor) else tensor
+
+
+if __name__ == "__main__":
+    runner.main(FSDP, spread)
