@@ -139,6 +139,11 @@ REFUSED = {
         "matrix[0].unroll",
         "tau: 1",
     ),
+    "a graph of a baseline on several devices": (
+        config({"system": "lamb", "graph": True, "device_type": "cuda", "devices": 2}),
+        "matrix[0].graph",
+        "lamb captures one device",
+    ),
     "graph on a CPU": (config({"graph": True}), "matrix[0].graph", "device_type: cuda"),
     "bf16 on a CPU": (config({"precision": "bf16"}), "matrix[0].precision", "device_type: cuda"),
     "channels last in tensorflow, which has no other": (
