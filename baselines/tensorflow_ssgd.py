@@ -44,15 +44,16 @@ class TensorFlowSSGD:
             self.feed = JpegFeed(records, spec.augmentation, spec.seed, threads_of(1))
         else:
             self.feed = Feed(records, spec.augmentation, spec.seed)
-        self.global_batch = spec.devices * spec.batch
-        if self.global_batch > self.feed.samples:
+        self.images = spec.devices * spec.batch  # of one iteration
+        if self.images > self.feed.samples:
             raise ValueError(
-                f"one iteration takes {self.global_batch} images and {records.name} has "
+                f"one iteration takes {self.images} images and {records.name} has "
                 f"{self.feed.samples}: use fewer devices or a smaller batch"
             )
         tf.config.experimental.enable_tensor_float_32_execution(spec.precision != "fp32")
         keras.config.set_dtype_policy(POLICIES.get(spec.precision, "float32"))
         self.strategy = strategy_for(spec.device_type, spec.devices)
+        self.gpus = [f"GPU:{i}" for i in range(spec.devices) if spec.device_type == "cuda"]
         keras.utils.set_random_seed(spec.seed)
         with self.strategy.scope():
             self.model = models.load(spec.model, spec.model_source).keras_model(
@@ -76,19 +77,39 @@ class TensorFlowSSGD:
         """Trace the training function and run one step of it, which is then undone."""
         with ledger.phase("compile"):
             before = self.state()
-            self.run_steps(iter(self._dataset(0)), tf.constant(1))
+            self.begin(0)
+            self.run(1)
             self.load_state(before)
 
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
-        iterations = self.feed.samples // self.global_batch
-        losses = self.run_steps(iter(self._dataset(epoch)), tf.constant(iterations))
+        rates = self.begin(epoch)
+        for name in self.gpus:
+            tf.config.experimental.reset_memory_stats(name)  # which an evaluation has part in
+        losses = self.run(len(rates))
         return EpochResult(
-            losses=losses.numpy(),
-            images=iterations * self.global_batch,
+            losses=losses,
+            images=len(rates) * self.images,
             learners=1,
-            lr=self._rate(epoch, iterations - 1),
+            lr=rates[-1],
+            memory_bytes=self.peak_memory(),
         )
+
+    def begin(self, epoch: int) -> list[float]:
+        """Open an epoch's batches; its learning rates, one per iteration."""
+        iterations = self.feed.samples // self.images
+        rates = [self._rate(epoch, iteration) for iteration in range(iterations)]
+        self.batches = iter(self._dataset(epoch, rates))
+        return rates
+
+    def run(self, count: int) -> np.ndarray:
+        """The next `count` iterations; their losses."""
+        return self.run_steps(self.batches, tf.constant(count)).numpy()
+
+    def peak_memory(self) -> int | None:
+        """The most bytes that tensors took on a GPU; None on a CPU."""
+        memory = tf.config.experimental.get_memory_info
+        return max((memory(name)["peak"] for name in self.gpus), default=None)
 
     def logits(self) -> np.ndarray:
         """Of the model, on the test set."""
@@ -104,7 +125,7 @@ class TensorFlowSSGD:
                 yield tf.constant(images.transpose(0, 2, 3, 1))
 
     def drain(self) -> None:
-        """`losses.numpy()` has waited for every step already."""
+        """`run` has waited for every step already."""
 
     def agree(self, stop: bool) -> bool:
         """There is one rank."""
@@ -124,25 +145,23 @@ class TensorFlowSSGD:
         return model | {f"velocity.{i}": v for i, v in enumerate(self.velocity)}
 
     def _rate(self, epoch: int, iteration: int) -> float:
-        position = epoch + iteration * self.global_batch / self.feed.samples
+        position = epoch + iteration * self.images / self.feed.samples
         return learning_rate(self.spec.schedule, self.spec.lr, position, self.spec.epochs)
 
-    def _dataset(self, epoch: int) -> tf.distribute.DistributedDataset:
+    def _dataset(self, epoch: int, rates: list[float]) -> tf.distribute.DistributedDataset:
         """Batches of the epoch's plan, split over the devices: what `_step` takes."""
         plan = self.feed.plan(epoch)
-        iterations = self.feed.samples // self.global_batch
-        rates = [self._rate(epoch, iteration) for iteration in range(iterations)]
         # A rate per image, so that the split over devices leaves every device its rate.
-        rates = np.repeat(np.array(rates, np.float32), self.global_batch)
+        repeated = np.repeat(np.array(rates, np.float32), self.images)
         batches = self._read if self.encoded else self._gathered
-        dataset = batches(plan[: iterations * self.global_batch], rates).prefetch(2)
+        dataset = batches(plan[: len(repeated)], repeated).prefetch(2)
         return self.strategy.experimental_distribute_dataset(dataset)
 
     def _gathered(self, plan: EpochPlan, rates: np.ndarray) -> tf.data.Dataset:
         """Batches of arrays, with the draws of their augmentation."""
         columns = plan.indices, rates, plan.offsets.astype(np.int32), plan.flips
         dataset = tf.data.Dataset.from_tensor_slices(columns)
-        return dataset.batch(self.global_batch, drop_remainder=True).map(self._load)
+        return dataset.batch(self.images, drop_remainder=True).map(self._load)
 
     def _load(self, indices, *others):
         images = tf.gather(self.train_images, indices)
@@ -150,14 +169,14 @@ class TensorFlowSSGD:
 
     def _read(self, plan: EpochPlan, rates: np.ndarray) -> tf.data.Dataset:
         """Batches of encoded images, read as every system reads them."""
-        parts = [slice(i, i + self.global_batch) for i in range(0, len(plan), self.global_batch)]
+        parts = [slice(i, i + self.images) for i in range(0, len(plan), self.images)]
 
         def batches():
-            read = self.feed.batches((plan[part] for part in parts), self.global_batch)
+            read = self.feed.batches((plan[part] for part in parts), self.images)
             for part, images in zip(parts, read, strict=True):
                 yield images, self.records.train_labels[plan.indices[part]], rates[part]
 
-        size = self.global_batch
+        size = self.images
         signature = (
             tf.TensorSpec((size, *self.records.shape), tf.uint8),
             tf.TensorSpec((size,), tf.int64),

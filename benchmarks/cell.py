@@ -12,11 +12,11 @@ import sys
 import time
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from baselines.pytorch_ssgd import PyTorchSSGD
 from bench.spec import RunSpec
+from bench.systems import KERAS
 from benchmarks.systems import on_ranks, prepared, spec_of
-from crossbow_impl.train import Crossbow
 
 STRETCH_S, REPEATS = 1.0, 3
 
@@ -28,25 +28,33 @@ def measure(
     started = time.monotonic()
     system = prepared(rank, spec, data, weights)
     for m in learners:
-        if isinstance(system, Crossbow) and m != len(system.learners) and not system.resize(m):
+        if spec.variant and m != len(system.learners) and not system.resize(m):
             print(f"{m} learners do not fit", file=sys.stderr)
             break
         prepared_s = time.monotonic() - started
         figures = [throughput(system, stretch_s) for _ in range(1 + REPEATS)][1:]
-        system.memory.note()
+        memory = peak_memory(system)
         if rank == 0:
             row = dataclasses.asdict(spec) | {
                 "learners": m,
                 "images_per_s": round(median(figures), 1),
                 "spread": round((max(figures) - min(figures)) / median(figures), 4),
-                "memory_bytes": system.memory.bytes,
+                "memory_bytes": memory,
                 "prepared_s": round(prepared_s, 1),
             }
             print(json.dumps(row), flush=True)
         started = time.monotonic()
 
 
-def throughput(system: Crossbow | PyTorchSSGD, stretch_s: float = STRETCH_S) -> float:
+def peak_memory(system: Any) -> int | None:
+    """The most bytes of its device that training took until now; None on a CPU."""
+    if system.spec.system in KERAS:
+        return system.peak_memory()
+    system.memory.note()
+    return system.memory.bytes
+
+
+def throughput(system: Any, stretch_s: float = STRETCH_S) -> float:
     """Images per second, on all devices, of one stretch of at least `stretch_s` seconds."""
     system.drain()
     start, images = time.monotonic(), 0
@@ -54,7 +62,7 @@ def throughput(system: Crossbow | PyTorchSSGD, stretch_s: float = STRETCH_S) -> 
         # Handing over an epoch takes a while too, as in a run: not too often, then. Every rank has
         # to do as many iterations; whether they were enough is for the clock of rank 0 to say.
         most = 500 if system.spec.graph else 20
-        if isinstance(system, Crossbow):
+        if system.spec.variant:
             count = min(system.begin(system.feed.plan(0), 0, 0), most)
             system.run(0, 0, count)
         else:

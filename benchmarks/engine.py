@@ -10,6 +10,7 @@ import csv
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,7 +46,14 @@ def main() -> None:
     parser.add_argument(
         "--skip-measured", action="store_true", help="leave out what this call has in engine.csv"
     )
+    parser.add_argument(
+        "--interpreters", type=json.loads, default={},
+        help='the python of a system that has an environment of its own: {"tensorflow": "PATH"}',
+    )  # fmt: skip
     options = parser.parse_args()
+    for system, python in options.interpreters.items():
+        if not shutil.which(python):
+            sys.exit(f"interpreters.{system}: there is no {python!r} here; name its python")
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "engine.csv"
     done = record.read_table(path)
@@ -56,6 +64,7 @@ def main() -> None:
         cells = unmeasured(cells, [row for row in done if row["call"] == options.call])
     surroundings = environment.environment(variables())
     description = surroundings | {"code": environment.code()}
+    description["interpreters"] = {s: packages(p) for s, p in options.interpreters.items()}
     record.write_json(options.out / f"engine-{options.call}.json", description)
     with path.open("a", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
@@ -65,7 +74,8 @@ def main() -> None:
             if time.monotonic() - started > options.budget:
                 print(f"{options.budget:.0f} s are over; {len(cells) - place} cells not begun")
                 break
-            for row in measured(cell, options.data):
+            python = options.interpreters.get(cell["system"], sys.executable)
+            for row in measured(cell, options.data, python=python):
                 table.writerow(row | {"call": options.call})
                 file.flush()
 
@@ -96,11 +106,22 @@ def _key(cell: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str((DEFAULTS | cell)[name]) for name in SETTINGS)
 
 
+def packages(python: str) -> dict[str, str]:
+    """The versions in another interpreter's environment."""
+    command = [python, "-m", "bench.environment"]
+    asked = subprocess.run(command, env=variables(), stdout=subprocess.PIPE, check=True)
+    return dict(json.loads(asked.stdout)["packages"])
+
+
 def measured(
-    cell: dict[str, Any], data: Path, limit_s: float = CELL_S, options: tuple[str, ...] = ()
+    cell: dict[str, Any],
+    data: Path,
+    limit_s: float = CELL_S,
+    options: tuple[str, ...] = (),
+    python: str = sys.executable,
 ) -> Iterator[dict[str, Any]]:
     """The cell's rows as its process prints them; none more after `limit_s` seconds."""
-    command = [sys.executable, "-m", "benchmarks.cell", json.dumps(cell), "--data", str(data)]
+    command = [python, "-m", "benchmarks.cell", json.dumps(cell), "--data", str(data)]
     with subprocess.Popen(
         [*command, *options], stdout=subprocess.PIPE, text=True, env=variables(),
         start_new_session=True,

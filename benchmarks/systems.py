@@ -1,6 +1,11 @@
-"""From a cell, which is a RunSpec's fields as JSON, to a system that is ready to train."""
+"""From a cell, which is a RunSpec's fields as JSON, to a system that is ready to train.
+
+A process of TensorFlow's imports no torch, whose CUDA libraries are others; hence imports inside.
+"""
 
 import functools
+import importlib
+import multiprocessing
 import os
 import tempfile
 from collections.abc import Callable
@@ -9,16 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from baselines.pytorch_ssgd import PyTorchSSGD
 from bench.clock import Ledger
-from bench.ranks import on_devices
 from bench.spec import RELEASED, RunSpec
 from bench.system import Context
-from crossbow_impl.train import Crossbow
+from bench.systems import KERAS
 from data_prep.records import Records, open_records
 from models.weights import export
 
 SYNTHETIC_BYTES = 2**28
+KINDS = {
+    "crossbow": "crossbow_impl.train:Crossbow",
+    "pytorch": "baselines.pytorch_ssgd:PyTorchSSGD",
+    "tensorflow": "baselines.tensorflow_ssgd:TensorFlowSSGD",
+}
 
 
 def spec_of(cell: dict[str, Any]) -> RunSpec:
@@ -55,7 +63,7 @@ def records_of(dataset: str, data: Path) -> Records:
 
 
 def on_ranks(spec: RunSpec, data: Path, work: Callable[..., None]) -> None:
-    """Call `work(rank, spec=, data=, weights=)` once per device, in a process each.
+    """Call `work(rank, spec=, data=, weights=)` once per rank: in a process each, for torch.
 
     The folder of `weights` is shared by the ranks, and gone afterwards.
     """
@@ -63,16 +71,27 @@ def on_ranks(spec: RunSpec, data: Path, work: Callable[..., None]) -> None:
     records = records_of(spec.dataset, data)
     with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "weights.npz"
-        export(spec.model, records.shape, records.classes, spec.seed, weights)
-        on_devices(spec, functools.partial(work, spec=spec, data=data, weights=weights))
+        drawn = spec.model, records.shape, records.classes, spec.seed, weights
+        work = functools.partial(work, spec=spec, data=data, weights=weights)
+        if spec.system in KERAS:
+            drawing = multiprocessing.get_context("spawn").Process(target=export, args=drawn)
+            drawing.start()
+            drawing.join()
+            work(0)
+        else:
+            from bench.ranks import on_devices
+
+            export(*drawn)
+            on_devices(spec, work)
 
 
-def prepared(rank: int, spec: RunSpec, data: Path, weights: Path) -> Crossbow | PyTorchSSGD:
-    """The rank's system: compiled, captured, ready to train."""
+def prepared(rank: int, spec: RunSpec, data: Path, weights: Path) -> Any:
+    """The rank's system, of those in `KINDS`: compiled, captured, ready to train."""
+    module, _, name = KINDS[spec.system].partition(":")
     context = Context(
         spec=spec, records=records_of(spec.dataset, data), weights=weights, out=weights.parent,
         rank=rank, ranks=spec.devices,
     )  # fmt: skip
-    system = (Crossbow if spec.variant else PyTorchSSGD)(context)
+    system = getattr(importlib.import_module(module), name)(context)
     system.prepare(Ledger())
     return system

@@ -49,7 +49,8 @@ def test_xla_compiles_a_step_once(spec, digits, weights, tmp_path):
     system.prepare(Ledger())
     system.train_epoch(0)
     system.train_epoch(1)
-    batch = next(iter(system._dataset(0)))
+    system.begin(0)
+    batch = next(system.batches)
     assert "HloModule" in system.step.experimental_get_compiler_ir(*batch)(stage="hlo")
     assert system.step.experimental_get_tracing_count() == 1
     assert system.run_steps.experimental_get_tracing_count() == 1

@@ -32,7 +32,7 @@ def call(digits, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("system", ["crossbow", "pytorch"])
+@pytest.mark.parametrize("system", ["crossbow", "pytorch", "tensorflow"])
 def test_a_cell_has_a_row_per_number_of_learners(system, digits):
     learners = [1, 3] if system == "crossbow" else [1]
     cell = CELL | {"system": system, "learners": learners}

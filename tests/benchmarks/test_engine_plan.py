@@ -22,8 +22,8 @@ def benchmark(monkeypatch, tmp_path):
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
     begun = []
 
-    def measured(cell, data):
-        begun.append(cell)
+    def measured(cell, data, python):
+        begun.append(cell | {"python": python})
         clock.now += 100
         for m in engine._learners(cell):
             yield engine.DEFAULTS | cell | {"learners": m, "images_per_s": 1.0, "spread": 0.01}
@@ -69,6 +69,20 @@ def test_table_of_other_columns_is_refused(benchmark, tmp_path):
     (tmp_path / "engine.csv").write_text("model,call\nlenet,one\n")
     with pytest.raises(SystemExit, match="other columns"):
         benchmark([CELL], "--call", "one")
+
+
+def test_a_system_may_have_a_python_of_its_own(benchmark, tmp_path):
+    other = tmp_path / "python"
+    other.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    other.chmod(0o755)
+    cells = [CELL, CELL | {"system": "tensorflow"}]
+    named = json.dumps({"tensorflow": str(other)})
+    _, begun = benchmark(cells, "--call", "one", "--interpreters", named)
+    assert [cell["python"] for cell in begun] == [sys.executable, str(other)]
+    described = record.read_json(tmp_path / "engine-one.json")["interpreters"]
+    assert "numpy" in described["tensorflow"]
+    with pytest.raises(SystemExit, match="tensorflow: there is no 'missing' here"):
+        benchmark(cells, "--call", "one", "--interpreters", '{"tensorflow": "missing"}')
 
 
 def test_machine_and_commit_are_beside_the_table(benchmark, tmp_path, monkeypatch):
