@@ -59,5 +59,5 @@ def _commits(runs: pd.DataFrame) -> list[str]:
         return []
     edited = runs["dirty"].astype(str).eq("True") if "dirty" in runs else runs["status"].eq("")
     names = runs["commit"].astype(str).str[:7] + edited.map({True: " with changes", False: ""})
-    several = sorted(set(names))
-    return [f"Commit{'s' * (len(several) > 1)} {', '.join(several)}"]
+    several = sorted(set(names[runs["commit"].notna()]))  # of some it is not known
+    return [f"Commit{'s' * (len(several) > 1)} {', '.join(several)}"] if several else []

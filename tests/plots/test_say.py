@@ -1,5 +1,8 @@
 """Which runs have a say: a failed one has none, nor one that was planned and not run."""
 
+import io
+
+import pandas as pd
 import pytest
 import synthetic
 from synthetic import run, tables
@@ -62,6 +65,14 @@ def test_captions_leave_out_what_failed():
     caption = _caption.sample(whole.summary, whole.summary)
     assert "n = 2 seeds per configuration, 2 runs (1 failed: left out)." in caption
     assert caption.endswith("Commit 1e8466f.")
+
+
+def test_captions_name_the_commits_that_are_known():
+    unknown = run(seed=3, commit=None)
+    text = tables(*times(1.0, 2.0), unknown).summary.to_csv(index=False)
+    summary = pd.read_csv(io.StringIO(text))  # as it is read, nothing is no text
+    assert _caption.sample(summary, summary).endswith("Commit 1e8466f.")
+    assert "Commit" not in _caption.sample(summary.iloc[2:], summary)
 
 
 @pytest.mark.parametrize("after", [2, 9])
