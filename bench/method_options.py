@@ -55,6 +55,11 @@ METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "reshard_after_forward": {"type": "boolean", "default": True},
         "offload": {"type": "boolean", "default": False},
     },
+    "noise-scale": {
+        "max_batch": {"type": "integer", "minimum": 1, "default": 1024},
+        "lr_rule": {"enum": ["constant", "sqrt", "linear"], "default": "linear"},
+        "decay": {"type": "number", "minimum": 0, "exclusiveMaximum": 1, "default": 0.99},
+    },
 }
 
 

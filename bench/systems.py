@@ -21,6 +21,7 @@ SYSTEMS = {
     "hogwild": "baselines.hogwild",
     "zero": "baselines.zero",
     "fsdp": "baselines.fsdp",
+    "noise-scale": "baselines.noise_scale",
 }
 
 # Systems that train a model's Keras definition; the others train its torch definition.
@@ -59,4 +60,5 @@ STEP_OPTIONS = {
     "zero": _EAGER,
     # Parts of weights have no memory format.
     "fsdp": _EAGER - {"channels_last"},
+    "noise-scale": _EAGER,
 }

@@ -21,6 +21,7 @@ STEP_KEYS = {
 OF_SEVERAL_DEVICES = {
     "pytorch": {"bucket_mb", "static_graph"},
     "fsdp": {"reshard_after_forward", "offload"},
+    "noise-scale": {"max_batch", "lr_rule", "decay"},
 }
 
 
@@ -95,12 +96,18 @@ def refuse_method_options(cell: Mapping[str, Any], where: str) -> None:
     for key in method.keys() & OF_SEVERAL_DEVICES.get(system, set()):
         if devices == 1:
             raise ConfigError(
-                f"{where}.method.{key}: one device shares nothing; remove it or use more devices"
+                f"{where}.method.{key}: it does nothing on one device; remove it or use more"
             )
     if method.get("offload") and cell.get("device_type", "cpu") == "cpu":
         raise ConfigError(
             f"{where}.method.offload: a CPU's memory is the host's; set device_type: cuda or "
             "remove it"
+        )
+    twice, most = 2 * devices * cell["batch"], method.get("max_batch")
+    if most is not None and most < twice:
+        raise ConfigError(
+            f"{where}.method.max_batch: an iteration begins with {twice // 2} images and never "
+            f"grows; use at least {twice}"
         )
     parts = method.get("accumulate", 1)
     if cell["batch"] % parts:

@@ -196,7 +196,7 @@ REFUSED = {
     "buckets of one device": (
         config({"system": "pytorch", "method": {"bucket_mb": 1}}),
         "matrix[0].method.bucket_mb",
-        "more devices",
+        "use more",
     ),
     "a static graph of parts": (
         config(
@@ -209,7 +209,12 @@ REFUSED = {
     "parts of weights kept elsewhere, by one device": (
         config({"system": "fsdp", "method": {"reshard_after_forward": False}}),
         "matrix[0].method.reshard_after_forward",
-        "more devices",
+        "use more",
+    ),
+    "a batch that can't grow": (
+        config({"system": "noise-scale", "devices": 2, "batch": 16, "method": {"max_batch": 63}}),
+        "matrix[0].method.max_batch",
+        "at least 64",
     ),
     "a CPU that offloads": (
         config({"system": "fsdp", "devices": 2, "method": {"offload": True}}),
