@@ -76,14 +76,15 @@ def test_captions_name_the_commits_that_are_known():
 
 
 @pytest.mark.parametrize("after", [2, 9])
-def test_a_run_that_diverged_early_still_counts_at_any_accuracy(after):
+def test_a_run_that_diverged_early_still_counts_at_any_accuracy(after, tmp_path):
     ended = with_epochs(run(seed=1)[0], [0.5] * 5 + [0.9] * 5)
     row, epochs = with_epochs(run(seed=2)[0], ([0.5] * 5 + [0.9] * 5)[:after])
     broken = (row | NEVER | {"status": "diverged"}, epochs)
-    _, table = draw("time_to_any_accuracy", tables(ended, broken))
+    figure, table = draw("time_to_any_accuracy", tables(ended, broken))
     found = at(table, 0.9)
     assert (found["reached"], found["runs"]) == (1, 2)
-    assert table["median_s"].isna().all()  # and what has no median is drawn
+    assert table["median_s"].isna().all()
+    figure.savefig(tmp_path / "a.svg")  # with a line that has no point
 
 
 def test_a_run_that_failed_does_not_count_at_any_accuracy():
