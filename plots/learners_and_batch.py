@@ -7,11 +7,12 @@ lighter where it is better, and the best of several has a frame. A cell without 
 many runs reached the target, or how runs failed. Runs that tune their learners are not among them.
 """
 
+import itertools
+
 import numpy as np
 import pandas as pd
-from matplotlib import colormaps
+import seaborn
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -81,38 +82,41 @@ def _cells(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, column: str) -> None:
-    """A heat map in which each cell has its number, or says why it has none."""
+    """A heat map: seaborn's, with words where there is no number, and what each cell tells."""
     _, trained, more_is_better = PANELS[column]
-    batches, learners = sorted(here["batch"].unique()), sorted(here["learners"].unique())
-    known = here[f"median_{column}"].dropna()
-    colors = colormaps["cividis" if more_is_better else "cividis_r"]
-    scale = Normalize(known.min(), known.max()) if known.nunique() > 1 else None
-    panel.set(xlim=(0, len(learners)), ylim=(0, len(batches)))
-    panel.set_xticks([x + 0.5 for x in range(len(learners))], learners)
-    panel.set_yticks([y + 0.5 for y in range(len(batches))], batches)
-    panel.tick_params(length=0)
+    told = here.assign(
+        said=[_text(cell, column, trained) for cell in here.itertuples()],
+        title=_hover.medians(here, column),
+    )
+    values, said, titles = (
+        told.pivot(index="batch", columns="learners", values=name)
+        for name in (f"median_{column}", "said", "title")
+    )
+    known = values.stack().dropna()
+    several = known.nunique() > 1
+    colors = "cividis" if more_is_better else "cividis_r"
+    scale = {"vmin": known.min(), "vmax": known.max()} if several else {"vmin": 0, "vmax": 1}
+    look = {"linewidths": 0.6, "linecolor": "white", "cbar": False, "annot_kws": {"fontsize": 6.5}}
     panel.grid(visible=False)
-    at = {"ha": "center", "va": "center", "color": style.INK, "zorder": 3}
-    empty = {(y, x) for y in range(len(batches)) for x in range(len(learners))}
-    for cell, text in zip(here.itertuples(), _hover.medians(here, column), strict=True):
-        y, x = batches.index(cell.batch), learners.index(cell.learners)
-        empty.remove((y, x))
-        median = getattr(cell, f"median_{column}")
-        face = "#ececec" if np.isnan(median) else colors(scale(median)) if scale else "white"
-        is_dark = np.dot(to_rgb(face), (0.3, 0.6, 0.1)) < 0.45
-        patch = Rectangle((x, y), 1, 1, facecolor=face, edgecolor="white", linewidth=0.6)
-        said = _text(cell, column, trained)
-        why = f", {said}".replace("\n", " ") if np.isnan(median) else ""
-        _hover.tell(panel.add_patch(patch), text + why)
-        look = {"fontsize": 5.5 if np.isnan(median) else 6.5}
-        look |= {"color": "white"} if is_dark else {}
-        panel.text(x + 0.5, y + 0.5, said, **at | look)
-        if scale and median == (known.max() if more_is_better else known.min()):
-            frame = {"fill": False, "edgecolor": style.INK, "linewidth": 1.6, "clip_on": False}
-            panel.add_patch(Rectangle((x, y), 1, 1, zorder=2, **frame))
-    for y, x in sorted(empty):
-        panel.add_patch(Rectangle((x, y), 1, 1, facecolor="#ececec", edgecolor="white"))
-        panel.text(x + 0.5, y + 0.5, "not run", fontsize=5.5, **at)
+    panel.set_facecolor("#ececec")
+    seaborn.heatmap(
+        values if several else values.where(values.isna(), np.nan),
+        ax=panel, cmap=colors, annot=said.fillna(""), fmt="", **look, **scale,
+    )  # fmt: skip
+    panel.invert_yaxis()
+    panel.set(xlabel="", ylabel="")
+    panel.tick_params(length=0, rotation=0)
+    best = (known.max() if more_is_better else known.min()) if several else None
+    for (y, batch), (x, learners) in itertools.product(enumerate(values.index), enumerate(values)):
+        value, words = values.loc[batch, learners], said.loc[batch, learners]
+        cell = {"fill": False, "linewidth": 1.6 if value == best else 0, "clip_on": False}
+        mark = panel.add_patch(Rectangle((x, y), 1, 1, edgecolor=style.INK, **cell))
+        if isinstance(words, str):
+            why = f", {words}".replace("\n", " ") if np.isnan(value) else ""
+            _hover.tell(mark, titles.loc[batch, learners] + why)
+        if np.isnan(value) or not several:  # seaborn leaves cells without a colour without words
+            at = {"ha": "center", "va": "center", "fontsize": 5.5, "color": style.INK}
+            panel.text(x + 0.5, y + 0.5, words if isinstance(words, str) else "not run", **at)
 
 
 def _text(cell, column: str, trained: str) -> str:
