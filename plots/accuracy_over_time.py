@@ -63,6 +63,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 def _frame(panel: Axes, of_row: pd.DataFrame, known: dict) -> None:
     """Axes and target, which are one row's."""
     there = [known[run] for run in of_row["run"] if run in known]
+    if not there:
+        return
     starts, ends = (pd.Series([seconds[place] for seconds, _ in there]) for place in (0, -1))
     _axes.amount_axis(panel, ends, starts)
     errors = pd.Series(1 - np.concatenate([accuracy for _, accuracy in there]))

@@ -117,6 +117,8 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
     """Logarithmic axes around all of a row, and lines of equal time."""
     x = of_row["epochs"].fillna(of_row["epochs_run"])
     x, y = x[x > 0], of_row["images_per_s"].dropna()
+    if x.empty or y.empty:
+        return
     panel.set(xscale="log", yscale="log")
     panel.set_xlim(x.min() / 1.25, x.max() * 1.25)
     panel.set_ylim(y.min() / 1.4, y.max() * 1.4)

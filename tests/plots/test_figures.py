@@ -86,6 +86,14 @@ def test_runs_that_went_wrong_are_drawn(name):
 
 
 @pytest.mark.parametrize("name", OF_ANY_RUNS)
+def test_a_workload_of_which_nothing_ran_has_its_place(name):
+    on = {"device_type": "cuda", "learners": "auto"}
+    nothing = synthetic.failed("failed", "the driver went away", model="vgg16", **on)
+    figure, _ = draw(name, synthetic.tables(synthetic.run(**on), nothing))
+    assert "no runs to show" not in words(figure)
+
+
+@pytest.mark.parametrize("name", OF_ANY_RUNS)
 def test_one_run_is_enough(name):
     tuned = synthetic.run(learners="auto", device_type="cuda")
     figure, table = draw(name, synthetic.tables(tuned))
