@@ -53,7 +53,6 @@ class TensorFlowSSGD:
         tf.config.experimental.enable_tensor_float_32_execution(spec.precision != "fp32")
         keras.config.set_dtype_policy(POLICIES.get(spec.precision, "float32"))
         self.strategy = strategy_for(spec.device_type, spec.devices)
-        self.gpus = [f"GPU:{i}" for i in range(spec.devices) if spec.device_type == "cuda"]
         keras.utils.set_random_seed(spec.seed)
         with self.strategy.scope():
             self.model = models.load(spec.model, spec.model_source).keras_model(
@@ -84,8 +83,8 @@ class TensorFlowSSGD:
     def train_epoch(self, epoch: int) -> EpochResult:
         """One pass over the plan; images too few for one whole last iteration are dropped."""
         rates = self.begin(epoch)
-        for name in self.gpus:
-            tf.config.experimental.reset_memory_stats(name)  # which an evaluation has part in
+        if self.spec.device_type == "cuda":
+            tf.config.experimental.reset_memory_stats("GPU:0")  # an evaluation takes some too
         losses = self.run(len(rates))
         return EpochResult(
             losses=losses,
@@ -107,9 +106,10 @@ class TensorFlowSSGD:
         return self.run_steps(self.batches, tf.constant(count)).numpy()
 
     def peak_memory(self) -> int | None:
-        """The most bytes that tensors took on a GPU; None on a CPU."""
-        memory = tf.config.experimental.get_memory_info
-        return max((memory(name)["peak"] for name in self.gpus), default=None)
+        """The most bytes that tensors took on the first GPU; None on a CPU."""
+        if self.spec.device_type == "cpu":
+            return None
+        return int(tf.config.experimental.get_memory_info("GPU:0")["peak"])
 
     def logits(self) -> np.ndarray:
         """Of the model, on the test set."""
