@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,28 @@ def tf_data(folder: Path, batch: int, workers: int, antialias: bool = True) -> E
     return lambda number: dataset
 
 
+def dali(folder: Path, batch: int, workers: int) -> Epoch:
+    """NVIDIA DALI on the CPU: its decoder of random crops, and its resize."""
+    from nvidia.dali import fn, pipeline_def, types
+
+    @pipeline_def(batch_size=batch, num_threads=workers, device_id=None)
+    def pipeline() -> Any:
+        data, label = fn.readers.file(file_root=folder / "source" / "train", name="images")
+        shape = {"random_area": (0.08, 1.0), "random_aspect_ratio": (3 / 4, 4 / 3)}
+        image = fn.decoders.image_random_crop(data, num_attempts=10, **shape)
+        image = fn.resize(image, size=(SIDE, SIDE), interp_type=types.INTERP_LINEAR, antialias=True)
+        return fn.flip(image, horizontal=fn.random.coin_flip()), label
+
+    reader = pipeline()
+    reader.build()
+
+    def epoch(number: int) -> Iterator[Any]:
+        for _ in range(reader.epoch_size("images") // batch):
+            yield reader.run()[0].as_array()
+
+    return epoch
+
+
 READERS: dict[str, Callable[[Path, int, int], Epoch]] = {
     "decode alone": decode_alone,
     "this suite": suite,
@@ -151,4 +174,8 @@ READERS: dict[str, Callable[[Path, int, int], Epoch]] = {
     "WebDataset, DataLoader": webdataset,
     "tf.data, antialiased": tf_data,
     "tf.data, not antialiased": partial(tf_data, antialias=False),
+    "DALI, CPU": dali,
 }
+# Not among the suite's packages, for its half a gigabyte: measured where it is installed.
+if find_spec("nvidia") is None or find_spec("nvidia.dali") is None:
+    del READERS["DALI, CPU"]
