@@ -14,11 +14,13 @@ demo: $(VENV)/installed
 	. $(BIN)/activate && snakemake --cores all
 	@echo "Done. Open $(CURDIR)/results/report.html; the numbers are in results/summary.csv."
 
+# The files that take longest begin, so that none of them is alone at the end.
+PARALLEL := tests/workflow tests -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 test: lint
-	. $(BIN)/activate && python -m pytest -n auto --maxprocesses 4 --dist loadfile
+	. $(BIN)/activate && python -m pytest $(PARALLEL)
 
 fast-test: $(VENV)/installed
-	. $(BIN)/activate && python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
+	. $(BIN)/activate && python -m pytest $(PARALLEL) -m "not slow"
 
 lint: $(VENV)/installed
 	. $(BIN)/activate && ruff check . && ruff format --check . && snakefmt --check Snakefile workflows \

@@ -24,7 +24,7 @@ def source(tmp_path_factory):
     """Enough images to catch a preparation in the middle of."""
     folder = good_folder(tmp_path_factory.mktemp("photos"), train=1)
     data = encoded(size=(1600, 1200), quality=95)
-    for number in range(40):
+    for number in range(120):
         (folder / f"train/cat/{number:03}.jpg").write_bytes(data + bytes([number]))
     return folder
 

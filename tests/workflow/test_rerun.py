@@ -1,8 +1,7 @@
 """A change makes due what depends on it, and nothing else."""
 
 import pytest
-
-import plots
+from suite import FIGURES
 
 TABLES = ["claims", "collect", "report"]
 
@@ -22,14 +21,14 @@ def test_one_changed_value_makes_its_runs_due(matrix):
     options = ("--configfile", after, "--config", "results=results/small matrix")
     (_, changed) = suite.runs(after)
     assert changed.startswith("pytorch")
-    assert suite.planned(*options) == sorted([changed, *plots.known(), *TABLES])
+    assert suite.planned(*options) == sorted([changed, *FIGURES, *TABLES])
 
 
 def test_a_run_more_or_less_joins_the_rest_again(matrix):
     suite = matrix.suite
     less = suite.config("less", {"system": "crossbow", "learners": 2})
     options = ("--configfile", less, "--config", "results=results/small matrix")
-    assert suite.planned(*options) == sorted([*plots.known(), *TABLES])
+    assert suite.planned(*options) == sorted([*FIGURES, *TABLES])
 
 
 @pytest.mark.parametrize(
@@ -45,7 +44,7 @@ def test_an_edited_source_makes_its_runs_due(suite, matrix, source, due):
     suite.append(source, "# edited\n")
     runs = [run for run in matrix.runs if run.split("-")[0] in due]
     rules = [rule for rule in due if rule in ("records", "weights")]
-    expected = sorted([*runs, *rules, *plots.known(), *TABLES])
+    expected = sorted([*runs, *rules, *FIGURES, *TABLES])
     assert suite.planned("--configfile", matrix.config) == expected
 
 
