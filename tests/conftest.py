@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from models.weights import export
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 torch.set_num_threads(1)  # as in a run, where a CPU device is one thread
+# Started in the background, pytest ignores interrupts, and so would what tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
