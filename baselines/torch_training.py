@@ -7,6 +7,7 @@ whole step as one CUDA graph. A method is a subclass that overrides what it does
 """
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -121,6 +122,10 @@ class TorchTraining:
 
     def step_bytes(self) -> int:
         """What a step of several ranks hands over: here each gradient once."""
+        return self._gradient_bytes
+
+    @cached_property
+    def _gradient_bytes(self) -> int:
         return sum(4 * parameter.numel() for parameter in self.model.parameters())
 
     def evaluated(self) -> torch.nn.Module:
