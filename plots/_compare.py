@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
-from plots import _runs
+from plots import _panels, _runs
 
 
 def varied(runs: pd.DataFrame, setting: str, following: Sequence[str] = ()) -> pd.DataFrame:
@@ -40,3 +41,9 @@ def relative(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> p
     if known.empty:
         return pd.Series(np.nan, runs.index)
     return runs["images_per_s"] / known.reindex(pd.MultiIndex.from_frame(runs[pair])).to_numpy()
+
+
+def nothing(summary: pd.DataFrame, needed: str, columns: list[str]) -> tuple[Figure, pd.DataFrame]:
+    """What is drawn where no runs differ as a figure needs it: why, and a table without a row."""
+    why = _runs.why_none(_runs.prepare(summary), needed)
+    return _panels.nothing_to_show(why), pd.DataFrame(columns=columns)

@@ -36,9 +36,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
     runs = _chosen(tables.summary)
     if runs["images_per_s"].isna().all():
-        every = _runs.prepare(tables.summary)
-        why = _runs.why_none(every, "has a throughput on several numbers of devices")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _compare.nothing(
+            tables.summary, "has a throughput on several numbers of devices", COLUMNS
+        )
     table, looks = _table(runs), style.series_looks(runs)
     shifts = _points.side_by_side(list(looks))
     batches = {

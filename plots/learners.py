@@ -40,9 +40,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
     runs = _chosen(tables.summary)
     if runs["images_per_s"].isna().all():
-        every = _runs.prepare(tables.summary)
-        why = _runs.why_none(every, "has a throughput with several numbers of learners")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _compare.nothing(
+            tables.summary, "has a throughput with several numbers of learners", COLUMNS
+        )
     table = _table(runs)
     looks = style.batch_looks(table["batch"])
     lines = style.variant_looks(table["series"].unique())

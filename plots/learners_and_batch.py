@@ -39,9 +39,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a cell."""
     runs = _chosen(tables.summary)
     if runs["images_per_s"].isna().all():
-        every = _runs.prepare(tables.summary)
-        why = _runs.why_none(every, "has a throughput with several learners and batches")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _compare.nothing(
+            tables.summary, "has a throughput with several learners and batches", COLUMNS
+        )
     table = _cells(runs)
     rows = _panels.keys(table, ROW)
     sizes = [_panels.cut(table, ROW, row)["batch"].nunique() for row in rows]
@@ -100,7 +100,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str) -> None:
     panel.grid(visible=False)
     panel.set_facecolor("#ececec")
     seaborn.heatmap(
-        values if several else values.where(values.isna(), np.nan),
+        values if several else values * np.nan,
         ax=panel, cmap=colors, annot=said.fillna(""), fmt="", **look, **scale,
     )  # fmt: skip
     panel.invert_yaxis()

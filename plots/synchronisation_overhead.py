@@ -38,9 +38,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
     table = _chosen(tables.summary)
     if table[list(PANELS)].isna().all(axis=None):
-        every = _runs.prepare(tables.summary)
-        why = _runs.why_none(every, "has a pair that never synchronised, or by S-SGD")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _compare.nothing(
+            tables.summary, "has a pair that never synchronised, or by S-SGD", COLUMNS
+        )
     rows = _panels.keys(table, ROW)
     figure, panels = _panels.grid(rows, list(PANELS), (3.2, 2.3), sharex="all", sharey="all")
     for (row, column), panel in panels.items():
