@@ -51,7 +51,7 @@ $(VENV)/installed: requirements.lock
 # After a change of dependencies in pyproject.toml: resolve again, and record what was resolved.
 lock:
 	$(PYTHON) -m venv --clear $(VENV)-lock
-	$(PYTHON) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], sep="\n")' > $(VENV)-lock/wanted.txt
+	$(PYTHON) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *sum(p["optional-dependencies"].values(), []), sep="\n")' > $(VENV)-lock/wanted.txt
 	$(VENV)-lock/bin/python $(PIP_INSTALL) -r $(VENV)-lock/wanted.txt
 	$(VENV)-lock/bin/python -m pip freeze > $(VENV)-lock/frozen.txt
 	sed 's/^\(torch==[^+]*\)+.*/\1/' $(VENV)-lock/frozen.txt > requirements.lock
