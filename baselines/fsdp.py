@@ -14,6 +14,7 @@ import copy
 import numpy as np
 import torch
 from torch import Tensor
+from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import CPUOffloadPolicy, OffloadPolicy, fully_shard
 from torch.distributed.tensor import DTensor
 
@@ -33,6 +34,8 @@ class FSDP(TorchTraining):
         self.whole = copy.deepcopy(self.model).to("cpu")
         offload = CPUOffloadPolicy() if self.spec.method["offload"] else OffloadPolicy()
         how = {
+            # torch's own choice is the GPUs where there are any, also for a run on CPUs.
+            "mesh": init_device_mesh(self.spec.device_type, (self.ranks,)),
             "reshard_after_forward": self.spec.method["reshard_after_forward"],
             "offload_policy": offload,
         }
@@ -83,8 +86,9 @@ class FSDP(TorchTraining):
         if self.ranks == 1:
             return self.model
         for name, tensor in self.model.state_dict().items():
-            whole = tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
-            self.whole.state_dict()[name].copy_(whole)
+            if isinstance(tensor, DTensor):  # NCCL gathers nothing from the host's memory
+                tensor = tensor.to(self.device).full_tensor()
+            self.whole.state_dict()[name].copy_(tensor)
         return self.whole
 
     def logits(self) -> np.ndarray:

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 import torch
 from in_turns import two_epochs_in_turns
-from marks import needs_cuda
+from marks import ON_CPUS_AND_GPUS
 from softmax import flat, problem
 from steps import steps
 
 from baselines.hogwild import Hogwild
 from baselines.parameter_server import ParameterServer
 from bench.system import Context
+from bench.systems import CPU_ONLY
 from data_prep.records import open_records
 
 DEVICES, BATCH, PER_EPOCH = 2, 8, 10
@@ -29,6 +30,7 @@ SYSTEMS = {
     "ssp": "baselines.ssp:StaleSynchronous",
     "hogwild": "baselines.hogwild:Hogwild",
 }
+SGD = functools.partial(oracles.downpour, push=1, fetch=1)  # of one device
 # System, options, oracle, and how often the server sends device 1 its weights in 20 iterations.
 CASES = [
     ("downpour", {"push": 1, "fetch": 1}, oracles.downpour, 20),
@@ -58,28 +60,21 @@ def check(case, cell, digits, weights, first, folder):
         assert fetches is None or ranks[0]["sent_bytes"] == fetches * WEIGHTS
 
 
-def test_devices_in_turns_compute_the_papers_update(case, spec, digits, weights, first, tmp_path):
-    cell = spec(case[0], method=case[1], devices=DEVICES, **COMMON, **CHANGING)
+@pytest.mark.parametrize("form", ON_CPUS_AND_GPUS)
+def test_devices_in_turns_compute_the_papers_update(
+    case, form, spec, digits, weights, first, tmp_path
+):
+    if "device_type" in form and case[0] in CPU_ONLY:
+        pytest.skip(f"{case[0]} is for CPUs")
+    cell = spec(case[0], method=case[1], **COMMON, **CHANGING, **form)
+    if cell.devices == 1:
+        case = case[0], {}, SGD, 0
     check(case, cell, digits, weights, first, tmp_path / "run")
 
 
 def test_one_device_is_plain_sgd(case, spec, digits, weights, first, tmp_path):
-    sgd = functools.partial(oracles.downpour, push=1, fetch=1)
     cell = spec(case[0], method=case[1], **COMMON, **CHANGING)
-    without = (case[0], {}, sgd, 0)
-    check(without, cell, digits, weights, first, tmp_path / "run")
-
-
-@pytest.mark.gpu
-@needs_cuda
-def test_so_do_gpus(case, spec, digits, weights, first, tmp_path):
-    if torch.cuda.device_count() < DEVICES:
-        pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
-    if case[0] == "hogwild":
-        pytest.skip("Hogwild is for CPUs")
-    fields = {"method": case[1], "devices": DEVICES, "device_type": "cuda"}
-    cell = spec(case[0], **fields, **COMMON, **CHANGING)
-    check(case, cell, digits, weights, first, tmp_path / "run")
+    check((case[0], {}, SGD, 0), cell, digits, weights, first, tmp_path / "run")
 
 
 def test_a_slack_of_zero_is_ssgd_at_a_rate_per_device(spec, digits, weights, tmp_path):

@@ -9,15 +9,14 @@ import dataclasses
 import averaging_oracles as oracles
 import numpy as np
 import pytest
-import torch
-from marks import needs_cuda
+from marks import ON_CPUS_AND_GPUS
 from softmax import flat, problem
 from two_epochs import two_epochs
 
 from data_prep.records import open_records
 
-DEVICES, BATCH, PER_EPOCH = 2, 8, 10
-RUN = {"devices": DEVICES, "batch": BATCH, "lr": 0.05, "weight_decay": 1e-3}
+BATCH, PER_EPOCH = 8, 10
+RUN = {"batch": BATCH, "lr": 0.05, "weight_decay": 1e-3}
 RUN |= {"schedule": {"kind": "one-cycle", "warmup": 0.3}}
 WEIGHTS = 4 * 650  # bytes of the model
 SYSTEMS = {
@@ -85,32 +84,22 @@ def compare(ranks, problem, weights, counted, losses):
     np.testing.assert_allclose(ranks[0]["logits"], problem.logits(counted), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("form", ON_CPUS_AND_GPUS)
 @EVERY
-def test_two_devices(
-    system, method, fields, sendings, oracle, spec, digits, weights, first, tmp_path
+def test_steps_are_the_papers(
+    system, method, fields, sendings, oracle, form, spec, digits, weights, first, tmp_path
 ):
-    cell = spec(system, **{**RUN, **fields, "method": method})
+    cell = spec(system, **{**RUN, **fields, **form, "method": method})
     records, path = few(first, digits, cell), weights("logistic")
     ranks = two_epochs(SYSTEMS[system], cell, records, path, tmp_path / "run")
     task = problem_of(cell, records, path)
     expected = oracle(task, cell)
     compare(ranks, task, *expected)
-    assert [rank["sent_bytes"] for rank in ranks] == [sendings * WEIGHTS] * DEVICES
+    if cell.devices == 1:
+        return
+    assert [rank["sent_bytes"] for rank in ranks] == [sendings * WEIGHTS] * cell.devices
     _, ssgd, _ = oracles.local_sgd(task, cell, start=2 * PER_EPOCH)
     assert np.abs(task.logits(expected[1]) - task.logits(ssgd)).max() > 1e-2  # it is not S-SGD
-
-
-@pytest.mark.gpu
-@needs_cuda
-@EVERY
-def test_two_gpus(system, method, fields, sendings, oracle, spec, digits, weights, first, tmp_path):
-    if torch.cuda.device_count() < DEVICES:
-        pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
-    cell = spec(system, device_type="cuda", **{**RUN, **fields, "method": method})
-    records, path = few(first, digits, cell), weights("logistic")
-    ranks = two_epochs(SYSTEMS[system], cell, records, path, tmp_path / "run")
-    task = problem_of(cell, records, path)
-    compare(ranks, task, *oracle(task, cell))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +113,7 @@ def test_two_gpus(system, method, fields, sendings, oracle, spec, digits, weight
     ],
 )
 def test_one_device_trains_by_sgd(system, method, spec, digits, weights, first, tmp_path):
-    cell = spec(system, **{**RUN, "devices": 1, "method": method})
+    cell = spec(system, **RUN, method=method)
     records, path = few(first, digits, cell), weights("logistic")
     (actual,) = two_epochs(SYSTEMS[system], cell, records, path, tmp_path / "run")
     (w,), _, losses = oracles.local_sgd(problem(cell, records, path), cell)

@@ -9,14 +9,13 @@ import dataclasses
 import compressed_oracles as oracles
 import numpy as np
 import pytest
-import torch
-from marks import needs_cuda
+from marks import ON_CPUS_AND_GPUS
 from softmax import flat, problem
 from two_epochs import two_epochs
 
 from data_prep.records import open_records
 
-DEVICES, BATCH, PER_EPOCH = 2, 8, 10
+BATCH, PER_EPOCH = 8, 10
 STEPS = 2 * PER_EPOCH
 SYSTEMS = {
     "one-bit": "baselines.one_bit:OneBitSGD",
@@ -25,7 +24,7 @@ SYSTEMS = {
     "sufficient-factors": "baselines.sufficient_factors:SufficientFactors",
     "pytorch": "baselines.pytorch_ssgd:PyTorchSSGD",
 }
-COMMON = {"devices": DEVICES, "batch": BATCH, "weight_decay": 1e-3, "momentum": 0.9}
+COMMON = {"batch": BATCH, "weight_decay": 1e-3, "momentum": 0.9}
 CHANGING = {"schedule": {"kind": "one-cycle", "warmup": 0.3}}
 WARMUP = [0.25] * PER_EPOCH + [0.05] * PER_EPOCH
 # System, options, the oracle and its arguments, and the bytes that a device sends in the run.
@@ -61,24 +60,25 @@ def case(request):
 
 def check(case, cell, digits, weights, first, folder):
     system, _, oracle, arguments, sent = case
-    records = first(open_records(digits), DEVICES * BATCH * PER_EPOCH)
+    devices = cell.devices
+    records = first(open_records(digits), devices * BATCH * PER_EPOCH)
     plain = problem(dataclasses.replace(cell, weight_decay=0.0), records, weights("logistic"))
-    w, losses = oracle(plain, DEVICES, cell.weight_decay, cell.momentum, **arguments)
+    w, losses = oracle(plain, devices, cell.weight_decay, cell.momentum, **arguments)
     ranks = two_epochs(SYSTEMS[system], cell, records, weights("logistic"), folder)
     for rank in ranks:
         np.testing.assert_allclose(rank["losses"], losses, rtol=1e-5)
         np.testing.assert_allclose(flat(rank, "model."), w, rtol=1e-4, atol=1e-5)
         assert rank["sent_bytes"] == sent
-    ssgd, _ = oracles.ssgd(plain, DEVICES, cell.weight_decay, cell.momentum)
+    ssgd, _ = oracles.ssgd(plain, devices, cell.weight_decay, cell.momentum)
     assert np.allclose(w, ssgd, atol=1e-3) == (oracle is oracles.ssgd)
 
 
 def test_factors_and_gradients_make_the_step_of_ssgd(spec, digits, weights, first, tmp_path):
     """LeNet has convolutions, whose gradients are sent as they are, and two linear layers."""
-    records = first(open_records(digits), DEVICES * BATCH * PER_EPOCH)
+    records, fields = first(open_records(digits), 2 * BATCH * PER_EPOCH), {"devices": 2, **COMMON}
     ssgd, factors = (
         two_epochs(
-            *(SYSTEMS[name], spec(name, model="lenet", **COMMON, **CHANGING), records),
+            *(SYSTEMS[name], spec(name, model="lenet", **fields, **CHANGING), records),
             *(weights("lenet"), tmp_path / name),
         )[0]
         for name in ("pytorch", "sufficient-factors")
@@ -88,26 +88,20 @@ def test_factors_and_gradients_make_the_step_of_ssgd(spec, digits, weights, firs
     assert factors["sent_bytes"] < 0.3 * ssgd["sent_bytes"]
 
 
-def test_two_devices_compute_the_papers_update(case, spec, digits, weights, first, tmp_path):
-    cell = spec(case[0], method=case[1], **COMMON, **CHANGING)
+@pytest.mark.parametrize("form", ON_CPUS_AND_GPUS)
+def test_steps_are_the_papers(case, form, spec, digits, weights, first, tmp_path):
+    cell = spec(case[0], method=case[1], **COMMON, **CHANGING, **form)
+    if cell.devices == 1:
+        case = case[0], {}, oracles.ssgd, {}, 0
     check(case, cell, digits, weights, first, tmp_path / "run")
 
 
 @pytest.mark.parametrize("system", ["one-bit", "topk", "powersgd", "sufficient-factors"])
 def test_one_device_has_nobody_to_send_to(system, spec, digits, weights, first, tmp_path):
-    cell = spec(system, **COMMON | {"devices": 1}, **CHANGING)
+    cell = spec(system, **COMMON, **CHANGING)
     records = first(open_records(digits), BATCH * PER_EPOCH)
     plain = problem(dataclasses.replace(cell, weight_decay=0.0), records, weights("logistic"))
     w, _ = oracles.ssgd(plain, 1, cell.weight_decay, cell.momentum)
     (rank,) = two_epochs(SYSTEMS[system], cell, records, weights("logistic"), tmp_path / "run")
     np.testing.assert_allclose(flat(rank, "model."), w, rtol=1e-4, atol=1e-5)
     assert rank["sent_bytes"] == 0
-
-
-@pytest.mark.gpu
-@needs_cuda
-def test_so_do_gpus(case, spec, digits, weights, first, tmp_path):
-    if torch.cuda.device_count() < DEVICES:
-        pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
-    cell = spec(case[0], method=case[1], device_type="cuda", **COMMON, **CHANGING)
-    check(case, cell, digits, weights, first, tmp_path / "run")

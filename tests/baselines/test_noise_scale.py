@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-import torch
-from marks import needs_cuda
+from marks import ON_CPUS_AND_GPUS
 from softmax import flat, gradient
 from two_epochs import two_epochs
 
@@ -14,9 +13,9 @@ from data_prep.records import open_records
 from models.weights import read
 
 SYSTEM, SSGD = "baselines.noise_scale:NoiseScale", "baselines.pytorch_ssgd:PyTorchSSGD"
-DEVICES, BATCH, SAMPLES = 2, 4, 320
+BATCH, SAMPLES = 4, 320
 FIELDS = {
-    "devices": DEVICES, "batch": BATCH, "momentum": 0.9, "lr": 0.02,
+    "batch": BATCH, "momentum": 0.9, "lr": 0.02,
     "schedule": {"kind": "one-cycle", "warmup": 0.3},
 }  # fmt: skip
 GROWS = {"lr_rule": "sqrt", "decay": 0.9}
@@ -62,17 +61,20 @@ def check(cell, digits, weights, first, folder):
         np.testing.assert_allclose(flat(rank, "model."), w, rtol=1e-4, atol=1e-5)
 
 
-def test_two_devices_grow_as_the_oracle_does(spec, digits, weights, first, tmp_path):
-    cell = spec("noise-scale", method=GROWS, **FIELDS)
+@pytest.mark.parametrize("form", ON_CPUS_AND_GPUS)
+def test_devices_grow_as_the_oracle_does(form, spec, digits, weights, first, tmp_path):
+    cell = spec("noise-scale", method=GROWS, **FIELDS, **form)
+    if cell.devices == 1:
+        pytest.skip("needs two CUDA devices: one has no estimate")
     check(cell, digits, weights, first, tmp_path / "run")
 
 
-@pytest.mark.parametrize("devices", [1, 2])
-def test_a_batch_that_may_not_grow_is_that_of_ssgd(devices, spec, digits, weights, first, tmp_path):
+@pytest.mark.parametrize("form", [{"devices": 1}, *ON_CPUS_AND_GPUS])
+def test_a_batch_that_may_not_grow_is_that_of_ssgd(form, spec, digits, weights, first, tmp_path):
     records, start = first(open_records(digits), SAMPLES), weights("logistic")
-    fields = FIELDS | {"devices": devices}
+    fields = FIELDS | form
     # One device has no estimate, whatever it may.
-    method = GROWS if devices == 1 else GROWS | {"max_batch": 8}
+    method = GROWS if form["devices"] == 1 else GROWS | {"max_batch": 8}
     plain = two_epochs(SSGD, spec("pytorch", **fields), records, start, tmp_path / "plain")
     cell = spec("noise-scale", method=method, **fields)
     ranks = two_epochs(SYSTEM, cell, records, start, tmp_path / "run")
@@ -94,12 +96,3 @@ def test_the_estimate_finds_the_noise_that_was_put_in():
 def test_a_gradient_lost_in_noise_asks_for_any_batch():
     assert noise_scale(np.array([1.0, -0.1])) == float("inf")
     assert noise_scale(np.array([-1.0, 1.0])) < 0
-
-
-@pytest.mark.gpu
-@needs_cuda
-def test_so_do_gpus(spec, digits, weights, first, tmp_path):
-    if torch.cuda.device_count() < DEVICES:
-        pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
-    cell = spec("noise-scale", method=GROWS, device_type="cuda", **FIELDS)
-    check(cell, digits, weights, first, tmp_path / "run")

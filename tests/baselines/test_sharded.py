@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-import torch
-from marks import needs_cuda
+from marks import GPUS, needs_cuda
 from two_epochs import two_epochs
 
 from data_prep.records import open_records
@@ -50,7 +49,8 @@ def check(ranks, plain):
     logits = plain[0]["logits"]
     np.testing.assert_allclose(ranks[0]["logits"], logits, rtol=1e-4, atol=1e-5)
     momentum = [size(rank, "optimizer") for rank in ranks]
-    assert sum(momentum) == size(plain[0], "optimizer") > max(momentum)
+    assert sum(momentum) == size(plain[0], "optimizer")
+    assert len(ranks) == 1 or max(momentum) < sum(momentum)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,6 @@ def test_one_device_is_plain_sgd(system, spec, first, train):
     ("system", "method"), [("zero", {}), ("fsdp", {}), ("fsdp", KEEP), ("fsdp", {"offload": True})]
 )
 def test_so_do_gpus(system, method, spec, first, train):
-    if torch.cuda.device_count() < 2:
-        pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
-    fields = {"model": "lenet", "devices": 2, "device_type": "cuda", **FIELDS}
+    fields = {"model": "lenet", "devices": GPUS, "device_type": "cuda", **FIELDS}
     plain = train(spec("pytorch", **fields), first)
     check(train(spec(system, method=method, **fields), first), plain)
