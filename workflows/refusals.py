@@ -5,7 +5,7 @@ from typing import Any
 
 from bench.method_options import changed
 from bench.spec import RunSpec, stability_bound
-from bench.systems import CPU_ONLY, STEP_OPTIONS
+from bench.systems import CPU_ONLY, ONE_NODE, STEP_OPTIONS
 from data_prep.augment import augmentation_of
 from workflows.data_of import Data
 from workflows.validate import ConfigError
@@ -18,6 +18,7 @@ STEP_KEYS = {
     "unroll": 1,
     "cudnn_benchmark": False,
 }
+GRAPHS_OF_SEVERAL = {"crossbow", "pytorch"}  # whose captured step was tested on several GPUs
 OF_SEVERAL_DEVICES = {
     "pytorch": {"bucket_mb", "static_graph"},
     "fsdp": {"reshard_after_forward", "offload"},
@@ -42,6 +43,20 @@ def refuse_data(spec: RunSpec, data: Data, where: str) -> None:
         raise ConfigError(
             f"{where}.unroll: {spec.dataset} is read while it is trained on, an iteration at a "
             "time; set it to 1"
+        )
+
+
+def refuse_nodes(cell: Mapping[str, Any], where: str) -> None:
+    """Several nodes of a system that has no use for them, or that can't share its devices out."""
+    system, devices, nodes = cell["system"], cell.get("devices", 1), cell.get("nodes", 1)
+    if nodes > 1 and system in ONE_NODE:
+        raise ConfigError(
+            f"{where}.nodes: all devices of {system} have to be in one machine; remove the key"
+        )
+    if devices % nodes:
+        raise ConfigError(
+            f"{where}.nodes: {devices} devices can't be shared out evenly over {nodes} nodes; use a "
+            f"multiple of {nodes} devices, which counts those of all nodes"
         )
 
 
@@ -83,7 +98,7 @@ def refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
             f"{where}.unroll: devices and learners that wait for each other between iterations "
             "can't have several in one graph; use devices: 1 and tau: 1, or unroll: 1"
         )
-    if system != "crossbow" and cell.get("graph") and cell.get("devices", 1) > 1:
+    if system not in GRAPHS_OF_SEVERAL and cell.get("graph") and cell.get("devices", 1) > 1:
         raise ConfigError(
             f"{where}.graph: {system} captures one device; use devices: 1 or no graph"
         )
