@@ -40,8 +40,7 @@ class TorchTraining:
     def __init__(self, context: Context) -> None:
         spec, records = context.spec, context.records
         self.spec, self.rank, self.ranks = spec, context.rank, context.ranks
-        cuda = spec.device_type == "cuda"
-        self.device = torch.device(spec.device_type, context.rank if cuda else 0)
+        self.device = torch.device(spec.device_type, context.device_index)
         use_precision(spec.precision, spec.cudnn_benchmark)
         self.feed = feed_for(
             records,
@@ -49,10 +48,11 @@ class TorchTraining:
             spec.seed,
             self.device,
             spec.channels_last,
-            self.ranks,
+            context.ranks_here,
             spec.unroll,
         )
         self.batch = spec.batch
+        self.offset = 0  # where in an epoch's plan its next iterations begin
         if self.images > self.feed.samples:
             raise ValueError(
                 f"one iteration takes {self.images} images and {records.name} has "
@@ -228,12 +228,13 @@ class TorchTraining:
     def begin(self, epoch: int) -> list[float]:
         """Hand an epoch to the device; its learning rates, one per iteration."""
         spec, samples, iterations = self.spec, self.feed.samples, len(self.rates)
-        positions = [epoch + i * self.images / samples for i in range(iterations)]
+        images = range(self.offset, self.offset + iterations * self.images, self.images)
+        positions = [epoch + image / samples for image in images]
         rates = [learning_rate(spec.schedule, spec.lr, p, spec.epochs) for p in positions]
         self.rates.copy_(torch.tensor(rates))
         self.count.zero_()
         self.staged = 0
-        self.feed.begin(self.feed.plan(epoch))
+        self.feed.begin(self.feed.plan(epoch)[self.offset :])
         return rates
 
     def run(self, count: int) -> None:

@@ -47,7 +47,7 @@ def load(
 def clear(folder: Path) -> None:
     """Remove every checkpoint in `folder`."""
     for path in [*folder.glob("epoch-*.npz"), *folder.glob("epoch-*.partial")]:
-        path.unlink()
+        path.unlink(missing_ok=True)  # each rank of a run on several nodes does
 
 
 def _path(folder: Path, epoch: int, rank: int) -> Path:

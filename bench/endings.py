@@ -1,6 +1,7 @@
 """How a run ended: its status and the reason in one line."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 from bench import record
@@ -36,3 +37,9 @@ def failure(error: Exception) -> dict[str, Any]:
     )
     status = record.OUT_OF_MEMORY if exhausted else record.FAILED
     return {"status": status, "reason": message.splitlines()[-1], "carried_s": 0.0}
+
+
+def leave_first(out: Path, error: Exception) -> None:
+    """Leave the status of a failure in `out`, unless another rank has left one."""
+    if not (out / record.STATUS).exists():
+        record.write_json(out / record.STATUS, failure(error))

@@ -22,12 +22,15 @@ def of_run(
     """`energy_j` of the whole run and `joules_per_image` of its epochs, evaluations included.
 
     Telemetry is that of the last attempt alone. So a resumed run has no `energy_j`, and its joules
-    per image are those of the epochs since. None where power is not known throughout, or where
-    nobody has noted how far the run's clock was when its telemetry began.
+    per image are those of the epochs since. None where power is not known throughout, as on several
+    nodes, of which telemetry has the launcher's, or where nobody has noted how far the run's clock
+    was when its telemetry began.
     """
     known: dict[str, float | None] = {"energy_j": None, "joules_per_image": None}
     carried_s = outcome.get("carried_s")
     if carried_s is None or outcome["status"] not in ENDED or spec["device_type"] != "cuda":
+        return known
+    if spec.get("nodes", 1) > 1:
         return known
     power = _power(folder / record.TELEMETRY, spec["devices"])
     if not carried_s:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench import checkpoint, environment, gpus, job, lifeline, record, telemetry
+from bench import checkpoint, environment, gpus, job, lifeline, nodes, record, telemetry
 from bench.progress import Progress
 from bench.runner import STARTED
 from bench.spec import RunSpec
@@ -94,7 +94,8 @@ def _watch(
     request: dict[str, Any], out: Path, python: str, variables: dict[str, str], progress: Progress
 ) -> int:
     spec = RunSpec.from_dict(request["spec"])
-    command = [python, "-m", SYSTEMS[spec.system], str(out / record.RUN), str(out)]
+    module = [SYSTEMS[spec.system], str(out / record.RUN), str(out)]
+    command = nodes.command(spec, python, module, variables)
     with (out / record.LOG).open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=variables)
     devices = gpus.visible(variables) if spec.device_type == "cuda" else []

@@ -1,7 +1,10 @@
 """One process per device for systems on torch.distributed: gloo between CPUs, NCCL between GPUs."""
 
 import functools
+import os
+import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -10,7 +13,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing
 
-from bench import lifeline, random_state
+from bench import endings, lifeline, random_state
 from bench.job import Job
 from bench.runner import Build, train
 from bench.spec import RunSpec
@@ -26,13 +29,19 @@ def spread(job: Job, build: Build) -> None:
 def on_devices(spec: RunSpec, work: Callable[[int], None]) -> None:
     """Call `work(rank)` once per device of `spec`, in a process each; one needs no second process.
 
+    On several nodes this is one of the processes already, which torchrun's agents have started.
+
     Raises:
+        ValueError: it is a run on several nodes, and torchrun has not started this process.
         torch.multiprocessing.ProcessExitedException: a rank was killed; names the rank.
         torch.multiprocessing.ProcessRaisedException: a rank failed; carries its traceback.
     """
     if spec.devices == 1:
         _use_device(spec, 0)
         work(0)
+        return
+    if spec.nodes > 1:
+        _rank_of_torchrun(spec, work)
         return
     # A forked CPU rank skips the import of torch; CUDA cannot be used after a fork.
     method = "fork" if spec.device_type == "cpu" else "spawn"
@@ -46,10 +55,29 @@ def on_devices(spec: RunSpec, work: Callable[[int], None]) -> None:
 
 def _rank(rank: int, spec: RunSpec, work: Callable[[int], None], meeting_point: Path) -> None:
     lifeline.follow_launcher()
+    _together(rank, spec, work, f"file://{meeting_point / 'store'}")
+
+
+def _rank_of_torchrun(spec: RunSpec, work: Callable[[int], None]) -> None:
+    if "TORCHELASTIC_RUN_ID" not in os.environ:
+        raise ValueError(
+            f"{spec.id} is a run on {spec.nodes} nodes, whose processes torchrun starts; train it "
+            "by the pipeline, or by python -m bench.launch"
+        )
+    lifeline.follow(os.getppid())
+
+    def work_to_the_end(rank: int) -> None:
+        work(rank)
+        dist.barrier()  # a rank that is done removes checkpoints: not before all are
+
+    _together(int(os.environ["RANK"]), spec, work_to_the_end, "env://")
+
+
+def _together(rank: int, spec: RunSpec, work: Callable[[int], None], meeting_point: str) -> None:
     _use_device(spec, rank)
     dist.init_process_group(
         backend="nccl" if spec.device_type == "cuda" else "gloo",
-        init_method=f"file://{meeting_point / 'store'}",
+        init_method=meeting_point,
         rank=rank,
         world_size=spec.devices,
         timeout=TIMEOUT,
@@ -61,13 +89,21 @@ def _rank(rank: int, spec: RunSpec, work: Callable[[int], None], meeting_point: 
 
 
 def _train(rank: int, job: Job, build: Build) -> None:
-    train(job, build, rank, job.spec.devices)
+    try:
+        train(job, build, rank, job.spec.devices)
+    except Exception as error:
+        if job.spec.nodes == 1:
+            raise
+        # The first rank that fails leaves the reason: others fail because it has left them.
+        traceback.print_exc()
+        endings.leave_first(job.out, error)
+        sys.exit(1)
 
 
 def _use_device(spec: RunSpec, rank: int) -> None:
-    """A CPU device is one process with one thread; a CUDA device is the GPU of that index."""
+    """A CPU device is one process with one thread; a CUDA device is the GPU of that index here."""
     random_state.seed(spec.seed, rank)
     if spec.device_type == "cuda":
-        torch.cuda.set_device(rank)
+        torch.cuda.set_device(rank % spec.devices_per_node)
     else:
         torch.set_num_threads(1)

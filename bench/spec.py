@@ -28,6 +28,7 @@ class RunSpec:
     iteration consumes `devices * learners * batch` images. `learners` counts per device. Models of
     averaging systems read `variant`, `alpha` (None: 1/k, with k = devices * learners) and `mu`;
     the others ignore them. `model_source` is where a model from outside `models/` comes from.
+    `devices` are spread evenly over `nodes` machines.
     `target` is a test accuracy in (0, 1). `schedule` is a learning-rate
     rule of `bench.schedules`. Learners synchronise every `tau` iterations (0: never).
     `batch_norm` says whose statistics the evaluated model has. Runs that differ by `repeat` alone
@@ -45,6 +46,7 @@ class RunSpec:
     dataset: str
     device_type: Literal["cpu", "cuda"] = "cpu"
     devices: int = 1
+    nodes: int = 1
     learners: int | Literal["auto"] = 1
     batch: int
     seed: int
@@ -82,17 +84,24 @@ class RunSpec:
         """
         learners = "" if self.variant is None else f"-m{self.learners}"
         repeat = "" if self.repeat == 1 else f"-r{self.repeat}"
+        nodes = "" if self.nodes == 1 else f"-n{self.nodes}"
         hashed = self.to_dict()
-        del hashed["repeat"]  # the name says it, and runs made before it existed keep their ids
+        # The name says them, and runs made before they existed keep their ids.
+        del hashed["repeat"], hashed["nodes"]
         hashed["method"] = method_options.changed(self.system, self.method)
         if not hashed["method"]:
             del hashed["method"]
         canonical = json.dumps(hashed, sort_keys=True)
         return (
-            f"{self.system}-{self.model}-{self.dataset}-{self.device_type}{self.devices}{learners}"
-            f"-b{self.batch}-s{self.seed}{repeat}-"
+            f"{self.system}-{self.model}-{self.dataset}-{self.device_type}{self.devices}{nodes}"
+            f"{learners}-b{self.batch}-s{self.seed}{repeat}-"
             f"{hashlib.sha256(canonical.encode()).hexdigest()[:8]}"
         )
+
+    @property
+    def devices_per_node(self) -> int:
+        """How many of the devices one machine has."""
+        return self.devices // self.nodes
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain JSON values."""

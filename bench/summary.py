@@ -18,7 +18,7 @@ from bench.metrics import RULES, epochs_to_target
 from bench.progress import MATRIX
 
 SPEC_COLUMNS = (
-    "system,model,model_source,dataset,device_type,devices,learners,batch,seed,repeat,variant,"
+    "system,model,model_source,dataset,device_type,devices,nodes,learners,batch,seed,repeat,variant,"
     "alpha,mu,momentum,tau,batch_norm,weight_decay,lr,schedule,epochs,augmentation,precision,"
     "compile,channels_last,graph,unroll,cudnn_benchmark,method,target"
 ).split(",")
@@ -96,7 +96,7 @@ SUMMARY_COLUMNS = [
     *(f"{rule}_{unit}" for rule in RULES for unit in ("epochs", "s")),
     *"machine,commit,dirty".split(","),
 ]
-_WHOLE = ["repeat", "tau", "unroll", "learners_final"]
+_WHOLE = ["repeat", "nodes", "tau", "unroll", "learners_final"]
 _WHOLE += [*record.MEMORY, "sent_bytes", *(f"{r}_epochs" for r in RULES)]
 
 

@@ -23,6 +23,16 @@ class Context:
     rank: int = 0
     ranks: int = 1
 
+    @property
+    def ranks_here(self) -> int:
+        """How many of the ranks share this rank's machine, itself included."""
+        return self.ranks // self.spec.nodes
+
+    @property
+    def device_index(self) -> int:
+        """Which of its machine's devices the rank has; a CPU device has no number."""
+        return self.rank % self.ranks_here if self.spec.device_type == "cuda" else 0
+
 
 @dataclass(frozen=True, kw_only=True)
 class EpochResult:

@@ -33,6 +33,9 @@ AVERAGING = {"crossbow"}
 # Systems whose devices share memory that GPUs have not.
 CPU_ONLY = {"hogwild"}
 
+# Systems whose devices share a process, memory or files, and so a machine.
+ONE_NODE = {"tensorflow", "downpour", "ssp", "hogwild"}
+
 # Which ways to compute a step a system offers; the others run in their framework's plain form. A
 # step that is captured in one CUDA graph has nothing in it that Python decides.
 _EAGER = {"precision", "compile", "channels_last", "cudnn_benchmark"}

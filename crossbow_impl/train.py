@@ -37,8 +37,7 @@ class Crossbow:
     def __init__(self, context: Context) -> None:
         spec, records = context.spec, context.records
         self.context, self.spec = context, spec
-        index = context.rank if spec.device_type == "cuda" else 0
-        self.device = torch.device(spec.device_type, index)
+        self.device = torch.device(spec.device_type, context.device_index)
         use_precision(spec.precision, spec.cudnn_benchmark)
         self.sync, self.engine = Sync(context.ranks), engine_for(self.device, spec.graph)
         self.feed = feed_for(
@@ -47,7 +46,7 @@ class Crossbow:
             spec.seed,
             self.device,
             spec.channels_last,
-            context.ranks,
+            context.ranks_here,
             spec.unroll,
         )
         network = models.load(spec.model, spec.model_source).torch_model(

@@ -12,6 +12,7 @@ from plots import style
 # A summary need not have all of them.
 KINDS = {
     "model_source": "from {}",
+    "nodes": "{} nodes",
     "variant": "{}",
     "method": "{}",
     "batch_norm": "BN {}",
@@ -27,7 +28,7 @@ KINDS = {
 }
 # Their plain values go without saying, beside a name that says the other one.
 _UNSAID = {"compile": "False", "channels_last": "False", "graph": "False", "unroll": "1"}
-_UNSAID |= {"cudnn_benchmark": "False"}
+_UNSAID |= {"cudnn_benchmark": "False", "nodes": "1"}
 _AMOUNTS = {
     "lr": "lr {}",
     "alpha": "α {}",
@@ -72,7 +73,7 @@ def prepare(
         runs[column] = pd.to_numeric(runs[column])
     for column in (*_RESULTS, *MEASURED):
         runs[column] = runs[column].where(counts(runs))
-    for column in ("learners", *(name for name in ("tau", "unroll") if name in runs)):
+    for column in ("learners", *(name for name in ("nodes", "tau", "unroll") if name in runs)):
         runs[column] = runs[column].str.removesuffix(".0")
     target = runs["target"].map(lambda t: f" to {100 * t:g}%", na_action="ignore").fillna("")
     runs["workload"] = runs["model"] + " on " + runs["dataset"] + target

@@ -19,6 +19,7 @@ from models._torch_check import refuse_unfit
 from workflows.data_of import Data
 from workflows.refusals import (
     refuse_method_options,
+    refuse_nodes,
     refuse_schedule,
     refuse_step_options,
     refuse_unstable,
@@ -62,6 +63,7 @@ def spec_of(
     one_of(f"{where}.augmentation", augmentation, list(AUGMENTATIONS), "augmentation")
     cell["method"] = method_of(system, cell.get("method"), f"{where}.method")
     refuse_method_options(cell, where)
+    refuse_nodes(cell, where)
     refuse_step_options(cell, where)
     refuse_schedule(cell.get("schedule", CONSTANT_LR), cell["epochs"], where)
     unstable = cell.pop("allow_unstable", False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench import environment
+from bench import environment, nodes
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
 from workflows.cells import lacks_model, own_models, refuse_unfit_models, spec_of
@@ -83,7 +83,8 @@ def refuse_what_is_not_here(plan: Plan) -> None:
     """Check that this machine has the devices and the interpreters that the plan asks for.
 
     Raises:
-        ConfigError: it has fewer devices, or one interpreter is not there.
+        ConfigError: it has fewer devices, one interpreter is not there, or nothing can start a run
+            on several nodes.
     """
     for system, python in plan.interpreters.items():
         if shutil.which(python) is None:
@@ -93,10 +94,15 @@ def refuse_what_is_not_here(plan: Plan) -> None:
             )
     there = {"cpu": os.cpu_count() or 1, "cuda": len(environment.gpus())}
     for spec in plan.runs.values():
-        if spec.devices > there[spec.device_type]:
+        if spec.nodes > 1:
+            try:
+                nodes.starter(spec)
+            except nodes.NoNodes as error:
+                raise ConfigError(str(error)) from None
+        if spec.devices_per_node > there[spec.device_type]:
             unit = "CPU cores" if spec.device_type == "cpu" else "CUDA devices"
             raise ConfigError(
-                f"devices: {spec.id} needs {spec.devices} {unit} and this machine has "
+                f"devices: {spec.id} needs {spec.devices_per_node} {unit} and this machine has "
                 f"{there[spec.device_type]}; ask for fewer devices"
             )
 

@@ -55,8 +55,8 @@ def refuse_nodes(cell: Mapping[str, Any], where: str) -> None:
         )
     if devices % nodes:
         raise ConfigError(
-            f"{where}.nodes: {devices} devices can't be shared out evenly over {nodes} nodes; use a "
-            f"multiple of {nodes} devices, which counts those of all nodes"
+            f"{where}.nodes: {devices} devices, those of all nodes, can't be shared out evenly "
+            f"over {nodes}; use a multiple of {nodes} devices"
         )
 
 

@@ -14,7 +14,8 @@ def test_the_id_is_readable_and_changes_with_every_field(spec):
     changes = {
         "system": "pytorch", "model": "lenet", "model_source": "mine.py",
         "dataset": "mnist", "device_type": "cuda",
-        "devices": 1, "learners": "auto", "batch": 9, "seed": 2, "repeat": 2, "epochs": 3,
+        "devices": 1, "nodes": 2, "learners": "auto", "batch": 9, "seed": 2, "repeat": 2,
+        "epochs": 3,
         "target": 0.8, "lr": 0.1, "schedule": {"kind": "cosine"}, "momentum": 0.0,
         "weight_decay": 0.1, "augmentation": "crop_flip", "variant": "kungfu", "alpha": 0.1,
         "mu": 0.5, "tau": 2, "batch_norm": "shared", "precision": "bf16", "compile": True,
@@ -26,11 +27,12 @@ def test_the_id_is_readable_and_changes_with_every_field(spec):
     assert len(ids | {base.id}) == len(changes) + 1
 
 
-def test_runs_made_before_there_were_repeats_keep_their_ids():
+def test_runs_made_before_there_were_repeats_and_nodes_keep_their_ids():
     given = {"system": "pytorch", "model": "lenet", "dataset": "digits", "batch": 16, "seed": 1}
     given |= {"epochs": 8, "target": 0.93, "lr": 0.03, "momentum": 0.9}
     assert RunSpec(**given).id == "pytorch-lenet-digits-cpu1-b16-s1-20cfd40c"
     assert RunSpec(**given, repeat=2).id.startswith("pytorch-lenet-digits-cpu1-b16-s1-r2-")
+    assert RunSpec(**given, devices=4, nodes=2).id.startswith("pytorch-lenet-digits-cpu4-n2-b16-")
 
 
 def test_a_default_option_is_no_option(spec, monkeypatch):

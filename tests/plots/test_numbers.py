@@ -113,7 +113,7 @@ def test_runs_that_differ_by_any_setting_are_two_series(setting):
     values = {"compile": (True, False), "channels_last": (True, False), "graph": (True, False)}
     values |= {"cudnn_benchmark": (True, False)}
     values |= {"tau": (1, 0), "unroll": (1, 4), "variant": ("released", "kungfu")}
-    values |= {"epochs": (9, 12)}
+    values |= {"epochs": (9, 12), "nodes": (1, 2)}
     one, other = values.get(setting, (0.5, 0.25))
     _, table = draw("time_to_accuracy", tables(run(**{setting: one}), run(**{setting: other})))
     assert table["series"].nunique() == 2

@@ -156,6 +156,17 @@ REFUSED = {
         "matrix[0].device_type",
         "use cpu",
     ),
+    "several nodes of a system that has one": (
+        config({"system": "hogwild", "devices": 2, "nodes": 2}),
+        "matrix[0].nodes",
+        "all devices of hogwild have to be in one machine",
+    ),
+    "devices that nodes can't share out": (
+        config({"devices": 3, "nodes": 2}),
+        "matrix[0].nodes",
+        "3 devices",
+        "use a multiple of 2 devices",
+    ),
     "schedule at an undefined epoch": (
         config({"schedule": {"kind": "step", "at": [float("nan")], "factor": 0.1}}),
         "matrix[0].schedule.at",
