@@ -60,6 +60,11 @@ METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "lr_rule": {"enum": ["constant", "sqrt", "linear"], "default": "linear"},
         "decay": {"type": "number", "minimum": 0, "exclusiveMaximum": 1, "default": 0.99},
     },
+    "ones": {
+        "population": {"type": "integer", "minimum": 1, "default": 4},
+        "mutation": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5},
+        "max_batch": {"type": "integer", "minimum": 1, "default": 1024},
+    },
 }
 
 

@@ -22,6 +22,7 @@ SYSTEMS = {
     "zero": "baselines.zero",
     "fsdp": "baselines.fsdp",
     "noise-scale": "baselines.noise_scale",
+    "ones": "baselines.ones",
 }
 
 # Systems that train a model's Keras definition; the others train its torch definition.
@@ -64,4 +65,5 @@ STEP_OPTIONS = {
     # Parts of weights have no memory format.
     "fsdp": _EAGER - {"channels_last"},
     "noise-scale": _EAGER,
+    "ones": _EAGER,
 }
