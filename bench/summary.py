@@ -50,21 +50,27 @@ def summarise(folder: Path) -> dict[str, Any]:
         **{name: outcome.get(name) for name in record.MEMORY + record.EXCHANGE},
         **energy.of_run(folder, spec, outcome, epochs),
     }
-    if epochs:
-        accuracies = [epoch["test_acc"] for epoch in epochs]
-        row |= {
-            "learners_final": int(epochs[-1]["learners"]),
-            "final_acc": accuracies[-1],
-            "best_acc": max(accuracies),
-            "final_loss": epochs[-1]["test_loss"],
-            "images_per_s": median(e["images_per_s"] for e in epochs[1:] or epochs),
-            "train_s": epochs[-1]["train_s"],
-        }
-        for rule in RULES:
-            diverged = outcome["status"] == record.DIVERGED
-            reached = None if diverged else epochs_to_target(accuracies, spec["target"], rule)
-            row[f"{rule}_epochs"] = reached
-            row[f"{rule}_s"] = epochs[reached - 1]["train_s"] if reached else None
+    return row | results_of(epochs, spec["target"], outcome["status"])
+
+
+def results_of(epochs: Sequence[Mapping[str, Any]], target: float, status: str) -> dict[str, Any]:
+    """What a run's epochs say of it, by columns of summary.csv; nothing where it had none."""
+    if not epochs:
+        return {}
+    accuracies = [epoch["test_acc"] for epoch in epochs]
+    row: dict[str, Any] = {
+        "learners_final": int(epochs[-1]["learners"]),
+        "final_acc": accuracies[-1],
+        "best_acc": max(accuracies),
+        "final_loss": epochs[-1]["test_loss"],
+        "images_per_s": median(e["images_per_s"] for e in epochs[1:] or epochs),
+        "train_s": epochs[-1]["train_s"],
+    }
+    for rule in RULES:
+        diverged = status == record.DIVERGED
+        reached = None if diverged else epochs_to_target(accuracies, target, rule)
+        row[f"{rule}_epochs"] = reached
+        row[f"{rule}_s"] = epochs[reached - 1]["train_s"] if reached else None
     return row
 
 
