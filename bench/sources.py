@@ -17,6 +17,11 @@ def sources(*modules: str) -> list[str]:
     Raises:
         ModuleNotFoundError: a module of `modules` is not a file of the repository.
     """
+    return list(_sources(modules))
+
+
+@cache  # most of the thousands of runs of a matrix have the same
+def _sources(modules: tuple[str, ...]) -> tuple[str, ...]:
     found: set[Path] = set()
     pending = []
     for module in modules:
@@ -28,7 +33,7 @@ def sources(*modules: str) -> list[str]:
         if path not in found:
             found.add(path)
             pending += [file for name in _imports(path) for file in _files(name)]
-    return sorted(str(path.relative_to(ROOT)) for path in found)
+    return tuple(sorted(str(path.relative_to(ROOT)) for path in found))
 
 
 def digest(paths: list[str]) -> str:
@@ -39,6 +44,7 @@ def digest(paths: list[str]) -> str:
     return total.hexdigest()
 
 
+@cache
 def _files(module: str) -> list[Path]:
     """The module's file, the `__main__.py` of a package, and the packages around it."""
     path = ROOT.joinpath(*module.split("."))

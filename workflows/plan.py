@@ -49,6 +49,9 @@ def plan(config: Mapping[str, Any]) -> Plan:
     runs: dict[str, RunSpec] = {}
     missing: dict[str, dict[str, Any]] = {}
     datasets: dict[str, Data] = {}
+    # Both are found out by reading files: once for each, not for each of thousands of cells.
+    data_of_name: dict[tuple[str, str], Data] = {}
+    reasons: dict[tuple[str, ...], str | None] = {}
     models_from = own_models(config.get("models", {}))
     folders, archives = own_datasets(config.get("datasets", {})), config.get("archives", "")
     prepared = Path(config.get("data", "data"))
@@ -56,11 +59,18 @@ def plan(config: Mapping[str, Any]) -> Plan:
         where = f"matrix[{index}]"
         for cell in _cells({**config.get("defaults", {}), **group}, where):
             spec = spec_of(cell, group, where, models_from)
-            data = data_of(spec.dataset, folders, archives, prepared, f"{where}.dataset")
+            named, pair = (spec.dataset, where), (spec.system, spec.model, spec.dataset, where)
+            if named not in data_of_name:
+                data_of_name[named] = data_of(
+                    spec.dataset, folders, archives, prepared, f"{where}.dataset"
+                )
+            data = data_of_name[named]
             refuse_data(spec, data, where)
             if spec.id in runs or spec.id in missing:
                 raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
-            if reason := lacks_model(spec, data, where):
+            if pair not in reasons:
+                reasons[pair] = lacks_model(spec, data, where)
+            if reason := reasons[pair]:
                 missing[spec.id] = {"run": spec.id, "spec": spec.to_dict(), "reason": reason}
             else:
                 runs[spec.id], datasets[spec.dataset] = spec, data
