@@ -21,7 +21,7 @@ import plots
 from bench.spec import RunSpec
 from workflows.plan import plan
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[1]
 DEADLINE_S = 240
 FIGURES = {"autotune", "throughput", "time_to_accuracy"}  # in a copy: all take a minute
 DATA = "results/prepared data"  # git ignores it, as it does results
