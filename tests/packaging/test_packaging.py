@@ -23,7 +23,7 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 ENVIRONMENTS = sorted((ROOT / "workflows/envs").glob("*.yaml"))
 # Modules whose name is not their package's.
 PACKAGES = {"PIL": "pillow", "pynvml": "nvidia-ml-py", "sklearn": "scikit-learn", "yaml": "pyyaml"}
-PACKAGES |= {"tensorflow": "tensorflow-cpu"}
+PACKAGES |= {"tensorflow": "tensorflow-cpu", "mlperf_logging": "mlperf-logging"}
 
 
 def pins(lines):
