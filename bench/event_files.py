@@ -112,7 +112,7 @@ def main() -> None:
         sys.exit(f"Error: {error.filename}: {error.strerror}; name other folders")
     without = len(runs) - len(written)
     others = f"; {without} have no epoch yet" if without else ""
-    print(f"{len(written)} runs written to {options.out}{others}")
+    print(f"{options.out}: {len(written)} of {len(runs)} runs{others}")
 
 
 if __name__ == "__main__":

@@ -124,7 +124,7 @@ def main() -> None:
         sys.exit(f"Error: {error.filename}: {error.strerror}; name other folders")
     rest = len(runs) - len(ended)
     others = f"; {rest} have not ended, or had no epoch" if rest else ""
-    print(f"{len(ended)} runs written to {options.out}{others}")
+    print(f"{options.out}: {len(ended)} of {len(runs)} runs{others}")
 
 
 if __name__ == "__main__":

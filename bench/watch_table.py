@@ -42,7 +42,7 @@ def table(
     """Everything, in `width` cells and, where given, `height` lines: what is cut is counted."""
     ordered = in_order(runs)
     columns, room = _fitting(width, bars)
-    id_width = min(room, max(len(run.id) for run in runs))
+    id_width = min(room, max(len("run"), *(len(run.id) for run in runs)))
     bad = [run for run in ordered if run.state not in (RUNNING, PLANNED, *WENT_WELL)]
     reasons = len(bad) if height is None else min(len(bad), max(1, height // 6))
     around = 5 + (reasons and reasons + 1 + (reasons < len(bad)))  # all lines that aren't runs
