@@ -1,0 +1,64 @@
+"""What was measured on more than two devices, beside what was predicted."""
+
+from pathlib import Path
+from typing import Any
+
+from bench import record
+from benchmarks import scaling_data as data
+
+CHECK = (
+    ",".join(data.SAME)
+    + ",devices,call,of,predicted,low,high,measured,error,inside,measured_on_one"
+).split(",")
+
+
+def check(measured: Path, prediction: Path, out: Path) -> list[dict[str, Any]]:
+    """Print and write one row for each prediction that was measured.
+
+    Of a call which has the cell on one device too, speed-ups are compared, else images per second:
+    rates differ from process to process, and from machine to machine.
+
+    Raises:
+        FileNotFoundError: there is no measurement, or no prediction.
+        ValueError: nothing measured was predicted.
+    """
+    if not prediction.exists():
+        raise FileNotFoundError(
+            f"{prediction} is missing: `python -m benchmarks.scaling_model predict` writes it"
+        )
+    keys = [*data.SAME, "devices"]
+    told = {
+        tuple(row[name] for name in keys): row
+        for row in record.read_table(prediction)
+        if row["images_per_s"]
+    }
+    rows = data.measured_in(measured)
+    ones = {tuple(row[n] for n in [*data.SAME, "call"]): row for row in rows if row["devices"] == 1}
+    found = []
+    for row in rows:
+        expected = told.get(tuple(str(row[name]) for name in keys))
+        if not expected:
+            continue
+        one = ones.get(tuple(row[name] for name in [*data.SAME, "call"]))
+        what = "speed_up" if one else "images_per_s"
+        figure = row["images_per_s"] / (one["images_per_s"] if one else 1)
+        middle, low, high = (float(expected[what + end]) for end in ("", "_low", "_high"))
+        found.append(row | {
+            "of": what, "predicted": middle, "low": low, "high": high,
+            "measured": f"{figure:.3f}" if one else f"{figure:.0f}",
+            "error": f"{middle / figure - 1:.3f}", "inside": low <= figure <= high,
+            "measured_on_one": one["images_per_s"] if one else "",
+        })  # fmt: skip
+    if not found:
+        raise ValueError(f"nothing in {measured} is in {prediction}: other cells were measured")
+    data.write(out, CHECK, found)
+    for row in found:
+        cell = " ".join(str(row[n]) for n in ("system", "model", "dataset", "batch", "learners"))
+        said = f"predicted {row['predicted']:g} ({row['low']:g} to {row['high']:g})"
+        inside = "inside" if row["inside"] else "OUTSIDE"
+        print(f"{cell}, {row['devices']} devices, {row['of']}: {said}, measured "
+              f"{row['measured']}, error {float(row['error']):+.1%}, {inside}")  # fmt: skip
+    errors = sorted(abs(float(row["error"])) for row in found)
+    print(f"{sum(r['inside'] for r in found)} of {len(found)} inside the band; error at most "
+          f"{errors[-1]:.1%}, {errors[len(errors) // 2]:.1%} in the middle")  # fmt: skip
+    return found
