@@ -32,6 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
             module = importlib.import_module(f"plots.{name}")
             figure, table = module.draw(tables)
             caption = _caption.caption(module, tables.summary, table)
+            _caption.mark_changed(figure, module, tables.summary)
             _files.write(options.out, name, figure, table, caption)
     return 0
 

@@ -36,6 +36,7 @@ RC = {
 
 INK = "#222222"
 FAINT = "#8a8a8a"
+WARNING = "#a51616"
 LINESTYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
