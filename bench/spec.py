@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from bench import method_options
@@ -75,7 +76,7 @@ class RunSpec:
         complete = method_options.with_defaults(self.system, self.method)
         object.__setattr__(self, "method", complete)
 
-    @property
+    @cached_property
     def id(self) -> str:
         """A readable name that also carries a hash of every field.
 
