@@ -20,10 +20,14 @@ def save(
     """Write this rank's arrays after `epoch`, and drop its files older than the last `KEPT`."""
     path = _path(folder, epoch, rank)
     draft = path.with_suffix(".partial")
-    with draft.open("wb") as file:
-        np.savez(file, fingerprint=np.array(fingerprint), **dict(arrays))  # type: ignore[arg-type]
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with draft.open("wb") as file:
+            np.savez(file, fingerprint=np.array(fingerprint), **dict(arrays))  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:  # the disk is full, and there are those before to go on from
+        draft.unlink()
+        raise
     draft.replace(path)
     for old in sorted(folder.glob(f"epoch-*-rank-{rank}.npz"))[:-KEPT]:
         old.unlink()

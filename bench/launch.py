@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench import checkpoint, environment, gpus, job, lifeline, nodes, record, telemetry
+from bench import checkpoint, environment, gpus, job, lifeline, nodes, record, stop, telemetry
 from bench.progress import Progress
 from bench.runner import STARTED
 from bench.spec import RunSpec
@@ -41,6 +41,7 @@ def launch(spec: RunSpec, inputs: dict[str, Path], out: Path, python: str) -> di
 
     Raises:
         BlockingIOError: another process is training this run.
+        stop.Stopped: SIGTERM asked the run to stop; it leaves checkpoints, and no status.
     """
     state = inputs["state"]
     state.mkdir(parents=True, exist_ok=True)
@@ -55,10 +56,13 @@ def launch(spec: RunSpec, inputs: dict[str, Path], out: Path, python: str) -> di
         progress = Progress(spec, out, state.parent)
         variables |= {STARTED: repr(started), lifeline.LAUNCHER: str(os.getpid())}
         exit_code = _watch(request, out, python, variables, progress)
+        if _stopped(out / record.STATUS, exit_code):
+            progress.end("stopped", RESUMES, done=False)
+            raise stop.Stopped
         outcome = _finish(spec, out, exit_code, time.monotonic() - started)
         progress.end(outcome["status"], outcome["reason"])
         if outcome["status"] == record.FAILED:
-            (state / "failures").write_text(str(failures(state) + 1))
+            record.write_json(state / "failures", failures(state) + 1)
         else:
             checkpoint.clear(state)
     return outcome
@@ -98,6 +102,7 @@ def _watch(
     command = nodes.command(spec, python, module, variables)
     with (out / record.LOG).open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=variables)
+    stop.listen(lambda: [process])
     devices = gpus.visible(variables) if spec.device_type == "cuda" else []
     # By the clock of the run's ledger, so that power can be told from phase to phase.
     sampler = telemetry.Sampler(spec.id, process.pid, devices, float(variables[STARTED]))
@@ -117,6 +122,15 @@ def _watch(
             process.kill()
 
 
+def _stopped(status: Path, exit_code: int) -> bool:
+    """Whether the run obeyed a request to stop, or failed under one; its status is gone then."""
+    failed = not status.exists() or record.read_json(status)["status"] == record.FAILED
+    stopped = exit_code == stop.RESUME or (stop.requested() and failed)
+    if stopped:
+        status.unlink(missing_ok=True)
+    return stopped
+
+
 def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str, Any]:
     """Complete the run's files: a status if the process left none, and the time it took to end."""
     path = out / record.STATUS
@@ -132,6 +146,8 @@ def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str
         outcome = {"status": record.FAILED, "reason": reason}
     outcome = dict.fromkeys(record.MEMORY + record.EXCHANGE) | {"carried_s": 0.0} | outcome
     outcome["wall_s"] = wall_s + outcome["carried_s"]
+    for table in out.glob("*.csv"):
+        record.drop_half_row(table)
     if not (out / record.EPOCHS).exists():
         record.write_table(out / record.EPOCHS, record.EPOCH_COLUMNS, [])
     phases = {row["phase"]: float(row["seconds"]) for row in record.read_table(out / record.PHASES)}
@@ -152,7 +168,7 @@ def _locked(state: Path) -> Iterator[None]:
 
 
 def main() -> None:
-    """The command line; ends 0 whenever the run has a status, also a bad one."""
+    """The command line; ends 0 whenever the run has a status, also a bad one, or `stop.RESUME`."""
     parser = argparse.ArgumentParser(prog="python -m bench.launch", description=__doc__)
     parser.add_argument("spec", help="the RunSpec as JSON")
     for folder in ("records", "weights", "state", "out"):
@@ -168,6 +184,8 @@ def main() -> None:
         launch(spec, inputs, arguments.out, arguments.python)
     except BlockingIOError:
         sys.exit(f"{arguments.state}: another process is training {spec.id}; wait for it to end")
+    except OSError as error:
+        sys.exit(f"{spec.id}: {error}; when that is mended, {RESUMES}")
     except KeyboardInterrupt:
         sys.exit(130)
 

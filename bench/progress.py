@@ -23,8 +23,7 @@ class Progress:
     def show(self) -> None:
         """Report the newest epoch if there is one that was not reported yet."""
         rows = record.read_table(self._out / record.EPOCHS)
-        # The last row may be half written when it is read.
-        if not rows or not rows[-1]["images_per_s"] or int(rows[-1]["epoch"]) == self._epoch:
+        if not rows or int(rows[-1]["epoch"]) == self._epoch:
             return
         if self._terminal or time.monotonic() >= self._next:
             self._epoch = int(rows[-1]["epoch"])
@@ -32,9 +31,9 @@ class Progress:
             accuracy = float(rows[-1]["test_acc"])
             self._line(f"epoch {self._epoch}/{self._spec.epochs}  accuracy {accuracy:.3f}")
 
-    def end(self, status: str, reason: str) -> None:
-        """Report how the run ended."""
-        self._line(f"{status}: {reason}", ended=1)
+    def end(self, status: str, reason: str, done: bool = True) -> None:
+        """Report how the run ended, and whether it is done with that."""
+        self._line(f"{status}: {reason}", ended=int(done))
         if self._terminal:
             print(file=sys.stderr)
 

@@ -2,23 +2,27 @@
 
 import functools
 import os
+import signal
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable
 from datetime import timedelta
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import torch
 import torch.distributed as dist
 import torch.multiprocessing
+from torch.multiprocessing.spawn import ProcessException
 
-from bench import endings, lifeline, random_state
+from bench import endings, lifeline, random_state, stop
 from bench.job import Job
 from bench.runner import Build, train
 from bench.spec import RunSpec
 
 TIMEOUT = timedelta(minutes=10)
+GRACE_S = 10.0  # for the other ranks to end by themselves, when one has failed
 
 
 def spread(job: Job, build: Build) -> None:
@@ -33,6 +37,7 @@ def on_devices(spec: RunSpec, work: Callable[[int], None]) -> None:
 
     Raises:
         ValueError: it is a run on several nodes, and torchrun has not started this process.
+        TimeoutError: ranks waited `TIMEOUT` for others; names those that hang.
         torch.multiprocessing.ProcessExitedException: a rank was killed; names the rank.
         torch.multiprocessing.ProcessRaisedException: a rank failed; carries its traceback.
     """
@@ -46,15 +51,37 @@ def on_devices(spec: RunSpec, work: Callable[[int], None]) -> None:
     # A forked CPU rank skips the import of torch; CUDA cannot be used after a fork.
     method = "fork" if spec.device_type == "cpu" else "spawn"
     with tempfile.TemporaryDirectory() as meeting_point:
-        torch.multiprocessing.start_processes(
+        ranks = torch.multiprocessing.start_processes(
             functools.partial(_rank, spec=spec, work=work, meeting_point=Path(meeting_point)),
             nprocs=spec.devices,
             start_method=method,
+            join=False,
         )
+        try:
+            while not ranks.join(grace_period=GRACE_S):
+                pass
+        except ProcessException as error:
+            if hanging := _hanging(ranks.processes, error):
+                raise TimeoutError(
+                    f"{hanging} of {spec.devices} ranks hung: the others waited for "
+                    f"{TIMEOUT.total_seconds():.0f} s; see log.txt"
+                ) from error
+            raise
+
+
+def _hanging(processes: list[BaseProcess], error: ProcessException) -> str:
+    """The ranks that had to be killed after `error`, if that is a rank's end of waiting for them.
+
+    gloo raises it; NCCL's watchdog aborts the process that waits.
+    """
+    waited = "timed out" in error.msg.lower() or getattr(error, "exit_code", 0) == -signal.SIGABRT
+    killed = [i for i, process in enumerate(processes) if process.exitcode == -signal.SIGKILL]
+    return ", ".join(f"rank {rank}" for rank in killed) if waited else ""
 
 
 def _rank(rank: int, spec: RunSpec, work: Callable[[int], None], meeting_point: Path) -> None:
     lifeline.follow_launcher()
+    stop.listen()
     _together(rank, spec, work, f"file://{meeting_point / 'store'}")
 
 

@@ -1,6 +1,7 @@
 """The files of one run: their names, their columns, how they are written and read."""
 
 import csv
+import io
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -58,7 +59,8 @@ class Table:
         self._file.flush()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, which a loss of power can't undo then."""
+        os.fsync(self._file.fileno())
         self._file.close()
 
 
@@ -71,17 +73,40 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file; none when it does not exist yet."""
+    """The whole rows of a CSV file; none when it does not exist yet."""
     if not path.exists():
         return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
+    return list(csv.DictReader(io.StringIO(_whole_lines(path.read_bytes()).decode())))
+
+
+def drop_half_row(path: Path) -> None:
+    """Cut off the last line of a CSV file if it does not end: its writer was killed in it.
+
+    A file without a whole line is removed.
+    """
+    content = path.read_bytes()
+    whole = _whole_lines(content)
+    if not whole:
+        path.unlink()
+    elif whole != content:
+        os.truncate(path, len(whole))
+
+
+def _whole_lines(content: bytes) -> bytes:
+    return content[: content.rfind(b"\n") + 1]
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Replace `path` by `value` as JSON, at once or not at all."""
+    """Replace `path` by `value` as JSON, at once or not at all, also when power is lost."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(json.dumps(value, indent=2, sort_keys=True) + "\n")
+    try:
+        with draft.open("w") as file:
+            file.write(json.dumps(value, indent=2, sort_keys=True) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
     draft.replace(path)
 
 

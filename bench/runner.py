@@ -1,6 +1,7 @@
 """The loop every system shares: train an epoch, evaluate, record, checkpoint, stop."""
 
 import json
+import multiprocessing
 import os
 import sys
 import traceback
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import checkpoint, endings, lifeline, record
+from bench import checkpoint, endings, lifeline, record, stop
 from bench.clock import Ledger
 from bench.job import Job
 from bench.metrics import evaluate
@@ -19,6 +20,7 @@ from bench.systems import SYSTEMS
 from data_prep.records import open_records
 
 CHECKPOINT_SHARE = 0.05  # of a run's time, at most: of short epochs not each has one
+VERIFIED_BYTES = 2**30  # records up to so many are read whole before a run, in a second or two
 STARTED = "CROSSBOW_STARTED"  # time.monotonic() when the launcher started this run's process
 Build = Callable[[Context], System]
 Spread = Callable[[Job, Build], None]
@@ -27,18 +29,25 @@ Spread = Callable[[Job, Build], None]
 def main(build: Build, spread: Spread | None = None) -> None:
     """`python -m MODULE run.json OUTDIR`: run the job and leave its status in OUTDIR.
 
-    `spread` starts the job's ranks where a system has one process per device.
+    `spread` starts the job's ranks where a system has one process per device. Ends with the code
+    `stop.RESUME`, and no status, when it was asked to stop.
     """
     if len(sys.argv) != 3:
         sys.exit("usage: python -m MODULE run.json OUTDIR")
     lifeline.follow_launcher()
+    stop.listen(multiprocessing.active_children)
     out = Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
     try:
         job = Job.read(Path(sys.argv[1]), out)
         _refuse_other_systems(job)
         job.state.mkdir(parents=True, exist_ok=True)
+        if job.spec.nodes == 1:  # of several, a rank that was sooner may have left its failure
+            (out / record.STATUS).unlink(missing_ok=True)
+        _verify(job.records)
         (spread or train)(job, build)
+        if not (out / record.STATUS).exists():
+            raise stop.Stopped
         checkpoint.clear(job.state)  # the run has its result: to run it again is to start again
     except Exception as error:
         traceback.print_exc()
@@ -82,6 +91,8 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         for row in history:
             log.write(row)
     outcome: dict[str, Any] | None = None
+    if system.agree(stop.requested()):
+        return
     next_checkpoint = 0.0  # on the ledger's clock
     for epoch in range(len(history), spec.epochs):
         train_before = ledger.seconds["train"]
@@ -109,7 +120,8 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         history.append(row)
         if system.agree(outcome is not None):
             break
-        if not system.agree(ledger.total >= next_checkpoint):
+        stopped = system.agree(stop.requested() and epoch + 1 < spec.epochs)
+        if not system.agree(stopped or ledger.total >= next_checkpoint):
             continue
         before_s = ledger.seconds["checkpoint"]
         with ledger.phase("checkpoint"):
@@ -118,6 +130,10 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
             checkpoint.save(job.state, epoch + 1, rank, job.fingerprint, arrays)
         cost_s = ledger.seconds["checkpoint"] - before_s
         next_checkpoint = ledger.total + cost_s / CHECKPOINT_SHARE
+        if stopped:
+            if log:
+                print(f"stopped {spec.id} after epoch {epoch + 1}", flush=True)
+            return
     ledger.switch("other")
     if log:
         log.close()
@@ -125,6 +141,12 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         record.write_table(job.out / record.PHASES, record.PHASE_COLUMNS, phases)
         outcome = outcome or endings.completion(history, spec.target)
         record.write_json(job.out / record.STATUS, outcome | measures | {"carried_s": carried_s})
+
+
+def _verify(records: Path) -> None:
+    """Refuse records that are not what run.json says of them; large ones only by their sizes."""
+    size = sum(path.stat().st_size for path in records.glob("*"))
+    open_records(records, verify=size <= VERIFIED_BYTES)
 
 
 def _refuse_other_systems(job: Job) -> None:

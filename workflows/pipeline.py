@@ -3,18 +3,24 @@
 import fcntl
 import os
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TextIO
+
+import psutil
 
 from bench import record
 from bench.progress import MATRIX
 
 _held: list[object] = []  # the lock lives as long as this process, and dies with it
+_stopping = threading.Event()
 
 
-class PipelineBusy(RuntimeError):
-    """Another pipeline works on the results folder; the message names it."""
+class ResultsRefused(RuntimeError):
+    """The results folder can't be worked on; one sentence that says why."""
 
 
 def hold_results(results: Path, runs: list[str]) -> None:
@@ -24,17 +30,28 @@ def hold_results(results: Path, runs: list[str]) -> None:
     a stale lock to remove by hand.
 
     Raises:
-        PipelineBusy: another process holds the lock.
+        ResultsRefused: another process holds the lock, or the folder can't be written.
     """
     state = results / "state"
-    state.mkdir(parents=True, exist_ok=True)
-    lock = (state / "pipeline.lock").open("a+")
+    try:
+        state.mkdir(parents=True, exist_ok=True)
+        lock = (state / "pipeline.lock").open("a+")
+        _lock(lock, results)
+        (state / MATRIX).write_text("\n".join(runs) + "\n")
+    except OSError as error:
+        raise ResultsRefused(
+            f"{results} can't be written ({error.strerror}); make it writable, or use another "
+            "folder with `--config results=FOLDER`"
+        ) from None
+
+
+def _lock(lock: TextIO, results: Path) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.seek(0)
         owner = lock.read().strip() or "unknown"
-        raise PipelineBusy(
+        raise ResultsRefused(
             f"another pipeline (process {owner}) works on {results}; wait for it to end, or use "
             "another folder with `--config results=FOLDER`"
         ) from None
@@ -42,7 +59,30 @@ def hold_results(results: Path, runs: list[str]) -> None:
     lock.write(f"{os.getpid()}\n")
     lock.flush()
     _held.append(lock)
-    (state / MATRIX).write_text("\n".join(runs) + "\n")
+
+
+def stop_runs_on_sigterm() -> None:
+    """Let SIGTERM, as a batch scheduler sends it, end this pipeline within an epoch.
+
+    Snakemake by itself would wait for the end of the run under way. To be called when it has its
+    own answer to the signal, which is to start nothing any more.
+    """
+    start_nothing_more = signal.getsignal(signal.SIGTERM)
+
+    def stop(*_: object) -> None:
+        _stopping.set()
+        # In a thread, as it takes a lock that this one may hold.
+        threading.Thread(target=start_nothing_more).start()
+        for process in psutil.Process().children(recursive=True):
+            if "bench.launch" in process.cmdline():
+                process.terminate()
+
+    signal.signal(signal.SIGTERM, stop)
+
+
+def stopping() -> bool:
+    """Whether SIGTERM has come."""
+    return _stopping.is_set()
 
 
 def failed_runs(results: Path, runs: list[str]) -> list[str]:
