@@ -8,13 +8,16 @@ from bench import record
 from bench.job import model_sources, system_sources
 from bench.launch import failures
 from bench.sources import sources
+from bench.stop import RESUME
 from bench.systems import SYSTEMS
 from workflows.pipeline import (
-    PipelineBusy,
+    ResultsRefused,
     failed_runs,
     hold_results,
     prefer_this_python,
     rerun_command,
+    stop_runs_on_sigterm,
+    stopping,
 )
 
 RESULTS = str(PLAN.results)
@@ -55,9 +58,16 @@ onsuccess:
         print(*(f"  {line}" for line in failed), sep="\n")
 
 
+onerror:
+    if stopping():
+        print("Stopped by SIGTERM; the same command goes on.", file=sys.stderr)
+        sys.exit(RESUME)
+
+
 onstart:
     try:
         refuse_what_is_not_here(PLAN)
         hold_results(PLAN.results, list(PLAN.runs))
-    except (ConfigError, PipelineBusy) as error:
+        stop_runs_on_sigterm()
+    except (ConfigError, ResultsRefused) as error:
         sys.exit(f"Error: {error}")

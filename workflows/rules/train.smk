@@ -30,5 +30,6 @@ rule train:
         # A run that failed (was killed, say) is due again; one that diverged is a result.
         failures=lambda wc: failures(Path(RESULTS, "state", wc.run)),
     shell:
-        "python -m bench.launch {params.spec:q} --python {params.python:q} --records {params.records:q}"
+        # exec, so that no shell is between Snakemake and a launcher that has to hear a SIGTERM.
+        "exec python -m bench.launch {params.spec:q} --python {params.python:q} --records {params.records:q}"
         " --weights {input.weights:q} --state {params.state:q} --out {params.out:q} --owner $PPID"
