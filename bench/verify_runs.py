@@ -1,0 +1,112 @@
+"""Each run is the one that it says it is, and its files agree with one another."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench import environment, record
+from bench.endings import completion
+from bench.mismatch import Mismatch, Trail, read_object
+from bench.spec import RunSpec
+
+_KEYS = {
+    record.RUN: ("run", "spec", "inputs", "code", "machine", "environment"),
+    record.STATUS: ("status", "reason", "wall_s"),
+}
+_PHASES_WITHIN_S = 1e-3  # they are written to the microsecond
+
+
+def read_runs(results: Path, runs: list[str], trail: Trail) -> dict[str, dict[str, Any]]:
+    """run.json of each run, by id, once its files are seen to agree.
+
+    Raises:
+        Mismatch: a file is missing, or says what another contradicts.
+    """
+    jobs = {}
+    for run in runs:
+        folder = results / "runs" / run
+        if not folder.is_dir():
+            raise Mismatch(f"{folder}: is not there, expected by the row of summary.csv")
+        jobs[run] = _read(folder / record.RUN)
+        _check_identity(folder / record.RUN, jobs[run])
+        _check_end(folder, jobs[run]["spec"])
+    trail.followed.append(f"runs: each has the id of its settings and seed ({_seeds(jobs)})")
+    return jobs
+
+
+def _seeds(jobs: dict[str, dict[str, Any]]) -> str:
+    seeds = sorted({job["spec"]["seed"] for job in jobs.values()})
+    return f"seed{'s' * (len(seeds) != 1)} {', '.join(map(str, seeds))}"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    value = read_object(path)
+    if lacking := [key for key in _KEYS[path.name] if key not in value]:
+        raise Mismatch(f"{path}: has no {lacking[0]}")
+    return value
+
+
+def _check_identity(path: Path, job: dict[str, Any]) -> None:
+    """The id of the folder, of run.json and of the settings is one and the same."""
+    if job["run"] != path.parent.name:
+        raise Mismatch(f"{path}: run is {job['run']}, expected {path.parent.name} by its folder")
+    try:
+        spec = RunSpec.from_dict(job["spec"])
+    except TypeError as error:
+        raise Mismatch(f"{path}: spec is none of this version ({error})") from None
+    if spec.id != job["run"]:
+        raise Mismatch(
+            f"{path}: spec, its seed {spec.seed} included, is of run {spec.id}, expected "
+            f"{job['run']} by its folder"
+        )
+    named = environment.machine(job["environment"], spec.device_type)
+    if job["machine"] != named:
+        raise Mismatch(f"{path}: machine is {job['machine']}, expected {named} by environment")
+
+
+def _check_end(folder: Path, spec: dict[str, Any]) -> None:
+    """Epochs, phases and status are of one run that went as they say."""
+    status = _read(folder / record.STATUS)
+    path = folder / record.EPOCHS
+    if not path.exists():
+        raise Mismatch(f"{path}: is not there")
+    rows = record.read_table(path)
+    try:
+        epochs = [{k: float(v) for k, v in row.items() if k != "run"} for row in rows]
+    except (TypeError, ValueError) as error:
+        raise Mismatch(f"{path}: a row has no numbers ({error})") from None
+    start = {"images": 0.0, "train_s": 0.0}
+    for place, (row, (last, now)) in enumerate(zip(rows, pairwise([start, *epochs]), strict=True)):
+        if row["run"] != folder.name or now["epoch"] != place + 1:
+            raise Mismatch(
+                f"{path}: row {place + 1} is epoch {row['epoch']} of {row['run']}, expected epoch "
+                f"{place + 1} of {folder.name}"
+            )
+        expected = (now["images"] - last["images"]) / max(now["train_s"] - last["train_s"], 1e-12)
+        if not np.isclose(now["images_per_s"], expected, rtol=1e-6):
+            raise Mismatch(
+                f"{path}: images_per_s of epoch {place + 1} is {row['images_per_s']}, expected "
+                f"{expected!r} by images and train_s"
+            )
+    _check_status(folder / record.STATUS, status["status"], epochs, spec)
+    seconds = sum(float(row["seconds"]) for row in record.read_table(folder / record.PHASES))
+    if abs(seconds - status["wall_s"]) > _PHASES_WITHIN_S:
+        raise Mismatch(
+            f"{folder / record.PHASES}: seconds of all phases are {seconds:.6f}, expected "
+            f"{status['wall_s']:.6f} by wall_s of {record.STATUS}"
+        )
+
+
+def _check_status(path: Path, status: str, epochs: list[dict[str, Any]], spec: Any) -> None:
+    """A run that trained to its end reached the target, or not, by its epochs."""
+    if status not in (record.FINISHED, record.REACHED):
+        return
+    if len(epochs) != spec["epochs"]:
+        raise Mismatch(
+            f"{path}: status is {status} after {len(epochs)} epochs, expected {spec['epochs']}"
+        )
+    expected = completion(epochs, spec["target"])["status"]
+    if status != expected:
+        raise Mismatch(f"{path}: status is {status}, expected {expected} by {record.EPOCHS}")
