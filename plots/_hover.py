@@ -15,7 +15,8 @@ _BETWEEN = "\x1f"  # the unit separator, which no label has
 _GROUP = re.compile(r"""( *<g) id=(?:"([^"]*)"|'([^']*)')>""")
 _SHARES = ("final_acc", "best_acc", "test_acc", "median_acc", "against_never", "against_ssgd")
 _UNITS = {"images_per_s": "images/s", "joules_per_image": "J per image", "epochs_run": "epochs"}
-_UNITS |= {"epochs": "epochs", "speed_up": "times one device", "gib": "GiB", "_j": "J", "s": "s"}
+_UNITS |= {"epochs": "epochs", "speed_up": "times one device", "gib": "GiB", "_mb": "MB"}
+_UNITS |= {"_j": "J", "s": "s"}
 _LEARNERS = re.compile(r" (m=|auto)")
 _POINT = re.compile(r"( *)(<use .*)/>")
 

@@ -41,7 +41,8 @@ TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "status"
 _RESULTS = ("learners_final", "final_acc", "images_per_s", "train_s", "epochs_run", "first_s")
 _RESULTS += ("median5_s", "median5_epochs", "sustained_s")
 NUMBERS = ("devices", "batch", "target", *_RESULTS)
-MEASURED = ("memory_bytes", "learner_memory_bytes", "energy_j", "joules_per_image")
+MEASURED = ("memory_bytes", "learner_memory_bytes", "sent_bytes")
+MEASURED += ("energy_j", "joules_per_image")
 
 TRAINED = (record.FINISHED, record.REACHED)
 # They say nothing about their configuration: cut short and due again, impossible, not begun.

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from synthetic import HOW, run, tables
@@ -110,3 +111,29 @@ def test_runs_that_were_not_measured_are_crosses_beside_those_that_were(name):
     assert len(table) == 2
     marks = [line.get_marker() for axes in figure.axes for line in axes.get_lines()]
     assert marks.count("x") == {"energy": 2, "memory": 1}[name]  # it has no learners to tell of
+
+
+METHODS = [
+    run(system=system, learners="1", devices=2, device_type=kind, sent_bytes=sent, seed=seed)
+    for seed in (1, 2)
+    for kind in ("cpu", "cuda")
+    for system, sent in (("pytorch", 24e6), ("topk", 12e3), ("hogwild", 0.0), ("crossbow", None))
+]
+
+
+def test_methods_stand_in_the_order_of_the_matrix_with_their_bytes_per_epoch():
+    figure, table = draw("scaling_methods", tables(*METHODS))
+    order = ["pytorch", "topk", "hogwild", "crossbow"]
+    assert list(dict.fromkeys(table["system"])) == order
+    sent = table.drop_duplicates("system").set_index("system")["median_sent_mb"]
+    assert sent[:3].to_dict() == {"pytorch": 2.0, "topk": 0.001, "hogwild": 0.0}
+    assert np.isnan(sent["crossbow"])
+    zeros = [text for panel in figure.axes for text in panel.texts if text.get_text() == "0"]
+    assert len(zeros) == 2  # of Hogwild, on CPUs and on GPUs
+
+
+def test_of_methods_only_what_is_known_has_a_column():
+    on_cpu = [one for one in METHODS if one[0]["device_type"] == "cpu"]
+    figure, _ = draw("scaling_methods", tables(*on_cpu))
+    assert len(figure.axes) == 4 and "memory" not in words(figure)
+    assert "memory" in words(draw("scaling_methods", tables(*METHODS))[0])
