@@ -10,6 +10,7 @@ from bench.launch import failures
 from bench.sources import sources
 from bench.stop import RESUME
 from bench.systems import SYSTEMS
+from workflows import cluster
 from workflows.pipeline import (
     ResultsRefused,
     failed_runs,
@@ -25,6 +26,15 @@ DATA = str(PLAN.data)
 FIGURES = plots.known()
 
 prefer_this_python()
+
+
+# Seconds each: on a cluster they run where Snakemake does. Records and runs are jobs.
+localrules:
+    weights,
+    collect,
+    claims,
+    figure,
+    report,
 
 
 wildcard_constraints:
@@ -43,6 +53,16 @@ def environment(wildcards):
         "tensorflow" if "tensorflow" in SYSTEMS[spec(wildcards).system] else "torch"
     )
     return f"{workflow.basedir}/workflows/envs/{framework}.yaml"
+
+
+def whole_machine():
+    """The cores of this machine where it is the one that trains; else a scheduler hands them out."""
+    here = workflow.local_exec and not workflow.remote_exec
+    return workflow.resource_settings.cores if here else None
+
+
+def asked(resource):
+    return lambda wildcards: cluster.request(spec(wildcards)).get(resource)
 
 
 def rerun(wildcards):
@@ -66,7 +86,8 @@ onerror:
 
 onstart:
     try:
-        refuse_what_is_not_here(PLAN)
+        if workflow.local_exec:
+            refuse_what_is_not_here(PLAN)
         hold_results(PLAN.results, list(PLAN.runs))
         stop_runs_on_sigterm()
     except (ConfigError, ResultsRefused) as error:

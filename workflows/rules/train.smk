@@ -1,6 +1,5 @@
 """One rule trains every run of every system, alone on the machine: its numbers are timings."""
 
-
 rule train:
     input:
         sources=lambda wc: system_sources(spec(wc)),
@@ -20,7 +19,14 @@ rule train:
     priority: lambda wc: -list(PLAN.runs).index(wc.run)
     conda:
         environment
-    threads: workflow.cores
+    threads: lambda wc: cluster.threads(spec(wc), whole_machine())
+    resources:
+        gpu=asked("gpu"),
+        gres=asked("gres"),
+        nodes=asked("nodes"),
+        tasks=asked("tasks"),
+        tasks_per_gpu=asked("tasks_per_gpu"),
+        mpi=asked("mpi"),
     params:
         spec=lambda wc: json.dumps(spec(wc).to_dict()),
         python=lambda wc: PLAN.interpreters.get(spec(wc).system, "python"),
