@@ -182,6 +182,8 @@ def main() -> None:
     inputs = {name: getattr(arguments, name) for name in ("records", "weights", "state")}
     try:
         launch(spec, inputs, arguments.out, arguments.python)
+    except nodes.NoNodes as error:
+        sys.exit(str(error))
     except BlockingIOError:
         sys.exit(f"{arguments.state}: another process is training {spec.id}; wait for it to end")
     except OSError as error:

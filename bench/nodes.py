@@ -7,20 +7,20 @@ the words of a command that runs another one once on each node. For a rehearsal 
 
 import os
 import shlex
-import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
 
-from bench import lifeline
+from bench import lifeline, stop
 from bench.spec import RunSpec
 
 STARTER = "CROSSBOW_NODES"
 ALLOCATION = "SLURM_JOB_ID"
 CPUS_PER_GPU = 8  # to read and augment its images
 POLL_S = 0.1
+EPOCH_S = 3600  # how long ranks that were asked to stop may take to the end of an epoch
 
 
 class NoNodes(ValueError):
@@ -69,6 +69,7 @@ def command(
     with socket.create_server(("", 0)) as free:
         port = free.getsockname()[1]
     agent = [python, "-m", "bench.agent", "--max-restarts=0"]
+    agent += [f"--shutdown-timeout={EPOCH_S}"]
     agent += [f"--nnodes={spec.nodes}", f"--nproc-per-node={spec.devices_per_node}"]
     agent += ["--rdzv-backend=c10d", f"--rdzv-endpoint={socket.gethostname()}:{port}"]
     agent += [f"--rdzv-id={spec.id}", "-m"]
@@ -76,15 +77,17 @@ def command(
 
 
 def run_here(count: int, words: list[str]) -> int:
-    """Run a command `count` times at once; the first exit code that is not 0 ends the others."""
+    """Run a command `count` times at once; SIGTERM, or one that fails, has all of them terminated.
+
+    Returns the first exit code that is not 0.
+    """
     agents = [subprocess.Popen(words) for _ in range(count)]
-    try:
-        while None in (codes := [agent.poll() for agent in agents]) and not any(codes):
-            time.sleep(POLL_S)
-    finally:
-        for agent in agents:
-            agent.terminate()
-    codes = [agent.wait() for agent in agents]
+    stop.listen(lambda: agents)
+    while None in (codes := [agent.poll() for agent in agents]) and not any(codes):
+        time.sleep(POLL_S)
+    for agent in agents:
+        agent.terminate()
+    codes += [agent.wait() for agent in agents]
     return next((code for code in codes if code), 0)
 
 
@@ -93,7 +96,6 @@ def main() -> None:
     if len(sys.argv) < 3 or not sys.argv[1].isdecimal():
         sys.exit("usage: python -m bench.nodes COUNT COMMAND...")
     lifeline.follow_launcher()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sys.exit(run_here(int(sys.argv[1]), sys.argv[2:]))
 
 
