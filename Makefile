@@ -8,7 +8,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PIP_INDEX := $(if $(PIP_FIND_LINKS),,--extra-index-url $(TORCH_INDEX))
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check $(PIP_INDEX)
 
-.PHONY: demo test fast-test lint gpu-test gpu-bench readme-figure lock clean
+.PHONY: demo test fast-test lint gpu-test gpu-bench readme-figure scaling lock clean
 
 demo: $(VENV)/installed
 	. $(BIN)/activate && snakemake --cores all
@@ -40,6 +40,21 @@ gpu-bench:
 readme-figure: $(VENV)/installed
 	$(BIN)/python docs/readme_figure.py
 
+# What cost grows with and the prediction for more GPUs, from the committed measurements: tables,
+# figures and the numbers in docs/scaling.md.
+H200 := results/reference/nvidia-h200
+TWO_CORES := results/reference/2-core-epyc/scaling
+scaling: $(VENV)/installed
+	$(BIN)/python -m benchmarks.scaling_model predict $(H200) benchmarks/plans/scaling.json workflows/config/gpu-4.yaml workflows/config/gpu-8.yaml
+	$(BIN)/python -m benchmarks.scaling_model predict $(TWO_CORES) benchmarks/plans/two-cores.json
+	$(BIN)/python -m benchmarks.scaling_model check $(TWO_CORES)/engine.csv
+	$(BIN)/python -m benchmarks.queue_check check $(TWO_CORES)
+	$(BIN)/python -m benchmarks.queue_check forecast $(H200)/summary.csv --out $(H200)
+	for folder in $(H200) $(TWO_CORES); do \
+		$(BIN)/python -m benchmarks.cost_curves $$folder && \
+		$(BIN)/python -m benchmarks.draw $$folder scaling_prediction cost_curves || exit; done
+	$(BIN)/python -m benchmarks.scaling_tables
+
 # Written last, so that an interrupted installation is no installation; a changed lock starts afresh.
 $(VENV)/installed: requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(not (3, 11) <= v < (3, 14) and "Python 3.11 to 3.13 is needed and $(PYTHON) is %d.%d; name another: make PYTHON=python3.13" % v)'
@@ -58,4 +73,4 @@ lock:
 	rm -rf $(VENV)-lock
 
 clean:
-	rm -rf results/runs results/state results/figures results/weights results/logs results/*.csv results/*.json results/*.html
+	rm -rf results/runs results/state results/tensorboard results/mlperf results/figures results/weights results/logs results/*.csv results/*.json results/*.html

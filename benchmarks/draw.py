@@ -1,7 +1,8 @@
 """Figures of what was measured: `python -m benchmarks.draw FOLDER [NAME]`.
 
 Draws NAME, or all that FOLDER has the numbers for: engine.csv, timeline.csv with overlap.json,
-tuning.csv with tuning.json. Each figure is an SVG, a PDF, a PNG, and its caption as text.
+tuning.csv with tuning.json, scaling_prediction.csv with engine.csv, cost_curves.csv. Each figure is
+an SVG, a PDF, a PNG, and its caption as text.
 """
 
 import argparse
@@ -10,10 +11,16 @@ from pathlib import Path
 
 import matplotlib
 
-from benchmarks import draw_engine, draw_timeline, draw_tuning
+from benchmarks import draw_costs, draw_engine, draw_scaling, draw_timeline, draw_tuning
 from plots import _files, style
 
-FIGURES = {"engine": draw_engine, "timeline": draw_timeline, "tuning": draw_tuning}
+FIGURES = {
+    "engine": draw_engine,
+    "timeline": draw_timeline,
+    "tuning": draw_tuning,
+    "scaling_prediction": draw_scaling,
+    "cost_curves": draw_costs,
+}
 
 
 def main() -> None:

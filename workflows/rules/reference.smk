@@ -2,10 +2,11 @@
 
 REFERENCE = "results/reference"
 TRAINED = sorted(path.parent.name for path in Path(REFERENCE).glob("*/summary.csv"))
+DRAWN = ("engine", "timeline", "tuning", "scaling_prediction", "cost_curves")
 MEASURED = [
     {"machine": path.parent.name, "measured": path.stem}
     for path in sorted(Path(REFERENCE).glob("*/*.csv"))
-    if path.stem in ("engine", "timeline", "tuning")
+    if path.stem in DRAWN
 ]
 
 
@@ -57,7 +58,7 @@ rule benchmark_figure:
     log:
         f"{RESULTS}/logs/reference/{{machine}}/{{measured}}.txt",
     wildcard_constraints:
-        measured="engine|timeline|tuning",
+        measured="|".join(DRAWN),
     conda:
         "../envs/plots.yaml"
     params:

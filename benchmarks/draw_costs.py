@@ -1,0 +1,59 @@
+"""What learners, records and an all-reduce cost, a panel each, beside the laws."""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plots import _axes, _hover, style
+
+AXES = {
+    "learners": ("learners of one device", "seconds of an iteration"),
+    "records": ("records", "seconds of an epoch"),
+    "all-reduce": ("bytes", "seconds of an all-reduce"),
+}
+
+
+def draw(folder: Path) -> tuple[Figure, str]:
+    """The figure and its caption."""
+    table = pd.read_csv(folder / "cost_curves.csv")
+    there = [curve for curve in AXES if curve in set(table["curve"])]
+    figure = Figure(figsize=(max(3.4 * len(there), 4.2), 3.6), layout="constrained")
+    panels = figure.subplots(1, len(there), squeeze=False)[0]
+    for panel, curve in zip(panels, there, strict=True):
+        _panel(panel, table[table["curve"] == curve])
+        panel.set_xlabel(AXES[curve][0])
+        panel.set_ylabel(AXES[curve][1])
+    errors = "; ".join(
+        f"{curve}: {table[table['curve'] == curve]['error'].abs().median():.1%}" for curve in there
+    )
+    return figure, (
+        "Marks are measured times; lines are what the law says of each point when it is fitted "
+        "without it. Both axes logarithmic. "
+        "Median error by panel: " + errors + ". "
+        "All-reduces between more than two devices are by what two told. "
+        f"{folder.resolve().parent.name if folder.name == 'scaling' else folder.resolve().name}."
+    )
+
+
+def _panel(panel: Axes, rows: pd.DataFrame) -> None:
+    cells = list(rows.groupby(["cell", "call"], sort=False))
+    looks = style.batch_looks(range(len(cells)))
+    for place, ((cell, call), points) in enumerate(cells):
+        look, points = looks[place], points.sort_values("x")
+        panel.plot(points["x"], points["law_s"], color=look["color"], linewidth=1)
+        name = f"{cell}, call {call}"
+        (dots,) = panel.plot(points["x"], points["measured_s"], linestyle="", label=name, **look)
+        said = [
+            f"{name}, {one.x:g}: {one.measured_s:.3g} s, by the law {one.law_s:.3g} s"
+            for one in points.itertuples()
+        ]
+        _hover.tell(dots, said)
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    if rows["curve"].iloc[0] == "learners":
+        _axes.count_ticks(panel.xaxis, rows["x"])
+    else:
+        _axes.log_ticks(panel.xaxis, rows["x"])
+    panel.legend(loc="upper left", bbox_to_anchor=(-0.1, -0.2), fontsize=6)

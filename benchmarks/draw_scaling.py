@@ -1,0 +1,89 @@
+"""Throughput over devices, a panel per network: predicted, with its band, and measured."""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from benchmarks import scaling_data as data
+from benchmarks.draw_engine import NETWORKS
+from plots import _axes, _hover, style
+
+CELL = ["system", "batch", "learners", "precision"]
+SHIFT = 0.1  # octaves between the marks of two lines
+
+
+def draw(folder: Path) -> tuple[Figure, str]:
+    """The figure and its caption."""
+    table = pd.read_csv(folder / "scaling_prediction.csv", dtype=str, keep_default_na=False)
+    asked, table = len(table), table[table["images_per_s"] != ""]
+    numbers = [f"speed_up{end}" for end in ("", "_low", "_high")] + ["devices"]
+    table[numbers] = table[numbers].apply(pd.to_numeric)
+    # Of a cell that is asked for in two forms the first.
+    table = table.drop_duplicates(["model", "dataset", *CELL, "devices"])
+    measured = data.measurements(folder)
+    panels_of = list(table.groupby(["model", "dataset"], sort=False))
+    across = min(len(panels_of), 4)
+    figure = Figure(figsize=(max(2.6 * across, 4.2), 3.6), layout="constrained")
+    panels = figure.subplots(1, across, squeeze=False, sharey=True)[0]
+    for panel, ((model, dataset), rows) in zip(panels, panels_of, strict=True):
+        _panel(panel, rows, measured)
+        panel.set_title(NETWORKS.get(model, model) + (f", {dataset}" * (model == "lenet")))
+    panels[0].set_ylabel("throughput by that of as many alone")
+    base = data.pairs(measured)[-1][1]
+    return figure, (
+        "Throughput of several devices, as a share of what as many would have alone. Hollow marks "
+        "are predicted from one and two devices; their bars are the band, which is what different "
+        "readings of the overhead on two devices give. Full marks are measured, by one device in "
+        f"the same call. {len(table)} of {asked} cells could be predicted; m learners per device, "
+        f"b their batch. {data.machine(folder, base['call'])}."
+    )
+
+
+def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict]) -> None:
+    cells = list(rows.groupby(CELL, sort=False))
+    looks = style.variant_looks(map(str, range(len(cells))))
+    for turn, (cell, line) in enumerate(cells):
+        system, batch, learners, _ = cell
+        look = style.look(system, learners, set(rows["system"]))
+        m = f" m={learners}" if system == "crossbow" else ""
+        name = f"{style.title(system)}{m} b={batch}"
+        apart = 2 ** (SHIFT * (turn - (len(cells) - 1) / 2))
+        shares = {end: line[f"speed_up{end}"] / line["devices"] for end in ("", "_low", "_high")}
+        at = line["devices"] * apart
+        panel.vlines(
+            at, shares["_low"], shares["_high"], color=look["color"], linewidth=2, alpha=0.5
+        )
+        (drawn,) = panel.plot(
+            at, shares[""], **look, markerfacecolor="white", linewidth=0.7,
+            linestyle=looks[str(turn)]["linestyle"], label=name,
+        )  # fmt: skip
+        _hover.tell(drawn, [
+            f"{name}, {one.devices} devices: predicted {one.speed_up:.2f} times "
+            f"({one.speed_up_low:.2f} to {one.speed_up_high:.2f})"
+            for one in line.itertuples()
+        ])  # fmt: skip
+        for devices, speed_up in _speed_ups(line.iloc[0], measured):
+            dot = {"color": look["color"], "marker": look["marker"], "linestyle": ""}
+            (drawn,) = panel.plot(devices * apart, speed_up / devices, **dot)
+            _hover.tell(drawn, [f"{name}, {devices} devices: measured {speed_up:.2f} times"])
+    panel.axhline(1, color=style.FAINT, linestyle=":", linewidth=1)
+    panel.set_xscale("log", base=2)
+    _axes.count_ticks(panel.xaxis, pd.Series([2, *rows["devices"]]))
+    panel.set_xlim(1.5, rows["devices"].max() * 1.4)
+    panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+    panel.set_xlabel("devices")
+    panel.legend(loc="upper left", bbox_to_anchor=(-0.1, -0.2), fontsize=6)
+
+
+def _speed_ups(cell: pd.Series, measured: list[dict]) -> list[tuple[int, float]]:
+    """Measured (devices, speed-up) of a cell, by one device in the same call; the last of each."""
+    same = [row for row in measured if all(row[name] == cell[name] for name in data.SAME)]
+    ones = {row["call"]: row for row in same if row["devices"] == 1}
+    found = {
+        row["devices"]: row["images_per_s"] / ones[row["call"]]["images_per_s"]
+        for row in same
+        if row["devices"] > 1 and row["call"] in ones
+    }
+    return sorted(found.items())
