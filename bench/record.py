@@ -76,7 +76,7 @@ def read_table(path: Path) -> list[dict[str, str]]:
     """The whole rows of a CSV file; none when it does not exist yet."""
     if not path.exists():
         return []
-    return list(csv.DictReader(io.StringIO(_whole_lines(path.read_bytes()).decode())))
+    return list(csv.DictReader(io.StringIO(whole_lines(path.read_bytes()).decode())))
 
 
 def drop_half_row(path: Path) -> None:
@@ -85,14 +85,15 @@ def drop_half_row(path: Path) -> None:
     A file without a whole line is removed.
     """
     content = path.read_bytes()
-    whole = _whole_lines(content)
+    whole = whole_lines(content)
     if not whole:
         path.unlink()
     elif whole != content:
         os.truncate(path, len(whole))
 
 
-def _whole_lines(content: bytes) -> bytes:
+def whole_lines(content: bytes) -> bytes:
+    """A file's content up to the last line that ends: its writer may have been killed in one."""
     return content[: content.rfind(b"\n") + 1]
 
 

@@ -5,8 +5,10 @@ sample of the runs whose learners are tuned; and machines.json.
 """
 
 import argparse
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -25,13 +27,12 @@ SPEC_COLUMNS = (
 _OF_AVERAGING = ("tau", "batch_norm")
 
 
-def summarise(folder: Path) -> dict[str, Any]:
-    """One row of summary.csv from one run directory; empty cells where there is no value.
+def summarise(folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
+    """One row of summary.csv from a run's directory and run.json; empty where there is no value.
 
     Seconds to a target are training seconds (the paper's clock). Throughput is the median over
     epochs, without the first where there are more.
     """
-    run = record.read_json(folder / record.RUN)
     outcome = record.read_json(folder / record.STATUS)
     epochs = [
         {name: float(value) for name, value in row.items() if name != "run"}
@@ -109,7 +110,9 @@ _WHOLE += [*record.MEMORY, "sent_bytes", *(f"{r}_epochs" for r in RULES)]
 def join(results: Path, runs: Sequence[str], others: Sequence[Mapping[str, Any]]) -> None:
     """Write the tables of `runs` in `results`, with rows of the `others`: cells without a run."""
     folders = [results / "runs" / run for run in runs]
-    rows = [summarise(folder) for folder in folders] + [without_run(cell) for cell in others]
+    requests = [record.read_json(folder / record.RUN) for folder in folders]
+    rows = [summarise(*one) for one in zip(folders, requests, strict=True)]
+    rows += [without_run(cell) for cell in others]
     summary = pd.DataFrame(rows).reindex(columns=SUMMARY_COLUMNS)
     for name in _WHOLE:
         summary[name] = summary[name].astype("Int64")
@@ -119,7 +122,7 @@ def join(results: Path, runs: Sequence[str], others: Sequence[Mapping[str, Any]]
         (record.AUTOTUNE, record.AUTOTUNE_COLUMNS),
     ):
         _publish(_joined([folder / name for folder in folders], columns), results / name)
-    record.write_json(results / "machines.json", _machines(folders))
+    record.write_json(results / "machines.json", _machines(requests))
 
 
 def main() -> None:
@@ -135,24 +138,25 @@ def main() -> None:
 
 def _joined(paths: list[Path], columns: list[str]) -> pd.DataFrame:
     """The tables that are there as one; its header alone where none has a row."""
-    tables = [pd.read_csv(path) for path in paths if path.exists()]
+    contents = (record.whole_lines(path.read_bytes()) for path in paths if path.exists())
+    parts = (content.partition(b"\n") for content in contents if content)
+    # Those with the same columns at once: thousands of tables cost more than millions of rows.
+    tables = [
+        pd.read_csv(io.BytesIO(header + b"\n" + b"".join(rows for *_, rows in alike)))
+        for header, alike in groupby(parts, key=lambda part: part[0])
+    ]
     filled = [table.reindex(columns=columns) for table in tables if len(table)]
     return pd.concat(filled) if filled else pd.DataFrame(columns=columns)
 
 
-def _machines(folders: list[Path]) -> list[dict[str, Any]]:
+def _machines(requests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The distinct environments, each with the runs that it ran."""
-    machines: list[dict[str, Any]] = []
-    for folder in folders:
-        run = record.read_json(folder / record.RUN)
-        for machine in machines:
-            if machine["environment"] == run["environment"]:
-                machine["runs"].append(run["run"])
-                break
-        else:
-            fields = {"machine": run["machine"], "environment": run["environment"]}
-            machines.append(fields | {"runs": [run["run"]]})
-    return machines
+    machines: dict[str, dict[str, Any]] = {}
+    for run in requests:
+        fields = {"machine": run["machine"], "environment": run["environment"], "runs": []}
+        same = machines.setdefault(json.dumps(run["environment"], sort_keys=True), fields)
+        same["runs"].append(run["run"])
+    return list(machines.values())
 
 
 def _publish(table: pd.DataFrame, path: Path) -> None:
