@@ -33,6 +33,7 @@ include: "workflows/rules/data.smk"
 include: "workflows/rules/train.smk"
 include: "workflows/rules/collect.smk"
 include: "workflows/rules/claims.smk"
+include: "workflows/rules/exports.smk"
 include: "workflows/rules/figures.smk"
 include: "workflows/rules/reference.smk"
 include: "workflows/rules/report.smk"
@@ -47,3 +48,4 @@ rule all:
         expand(rules.figure.output, figure=FIGURES),
         rules.collect.output,
         rules.claims.output,
+        expand(rules.export.output, export=PLAN.exports),

@@ -61,7 +61,8 @@ def table(
     if reasons:
         parts.append("")
         for run in bad[:reasons]:
-            parts.append(_line(f"{run.state} {run.id}: {run.reason}", "red"))
+            whole = Text(f"{run.state} {run.id}: {run.reason}", "red")
+            parts.append(whole if height is None else _line(whole.plain, "red"))
         if reasons < len(bad):
             parts.append(_line(f"and {len(bad) - reasons} more that went wrong", "red"))
     return Group(*parts)

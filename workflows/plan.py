@@ -33,6 +33,7 @@ class Plan:
     datasets: Mapping[str, Data]
     interpreters: Mapping[str, str]
     models: Mapping[str, str]
+    exports: list[str]
 
 
 def plan(config: Mapping[str, Any]) -> Plan:
@@ -86,6 +87,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
         datasets=datasets,
         interpreters=config.get("interpreters", {}),
         models=models_from,
+        exports=config.get("exports", []),
     )
 
 

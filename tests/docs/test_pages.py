@@ -74,7 +74,7 @@ def test_described_defaults_are_the_real_ones():
     real |= {"results": str(planned.results), "data": str(planned.data)}
     real |= {"archives": planned.datasets["digits"].archives, "datasets": {}}
     real |= {"interpreters": planned.interpreters, "models": planned.models}
-    real |= {"allow_unstable": False, "defaults": {}}
+    real |= {"allow_unstable": False, "defaults": {}, "exports": planned.exports}
     described = rows(section(CONFIG, "## The whole")) | rows(section(CONFIG, "## A run"))
     for key, (_, default) in described.items():
         if default != "required":

@@ -101,6 +101,7 @@ MODELS = sorted({models.module_of(name) for name in models.known()})
     [
         ("torch", ["bench.launch", "data_prep", "models", *DATA, *MODELS, *TORCH], {"keras"}),
         ("tensorflow", ["bench.launch", SYSTEMS["tensorflow"], *MODELS], set()),
+        ("exports", ["bench.event_files", "bench.mlperf_log"], set()),
         ("plots", ["bench.claims", "plots", "workflows.report", *modules_in("plots")], set()),
     ],
 )

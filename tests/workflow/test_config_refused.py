@@ -65,6 +65,8 @@ REFUSED = {
     ),
     "unknown device type": (config({"device_type": "tpu"}), "device_type", "'tpu'", "cpu, cuda"),
     "unknown variant": (config({"variant": "easgd"}), "variant", "'easgd'", "algorithm-1"),
+    "unknown export": (config(exports=["wandb"]), "exports[0]", "'wandb'", "tensorboard, mlperf"),
+    "an export that is no list": (config(exports="mlperf"), "exports: 'mlperf' is not a list"),
     "unknown interpreter": (config(interpreters={"jax": "python"}), "interpreters", "'jax'"),
     "repeat 0": (config({"repeat": 0}), "matrix[0].repeat", "0", "at least 1"),
     "batch 0": (config({"batch": 0}), "matrix[0].batch", "0", "at least 1"),
