@@ -59,6 +59,9 @@ def check(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
     The time between two runs of a slot is calibrated on the first round of seeds. `by_first_round`
     takes each run to last as long as its configuration's run in that round.
+
+    Raises:
+        ValueError: there were no more runs than could run at once.
     """
     slots = int(rows[0]["slots"])
     starts = sorted(float(row["start_s"]) for row in rows)
@@ -68,6 +71,10 @@ def check(rows: list[dict[str, Any]]) -> dict[str, Any]:
         first.setdefault(row["configuration"], float(row["wall_s"]))
     # The n-th end makes room for the start that is `slots` later.
     gaps = [b - a for a, b in zip(ends, starts[slots:], strict=False)][: len(first)]
+    if not gaps:
+        raise ValueError(
+            f"call {rows[0]['call']}: no run had to wait, so there is nothing to check"
+        )
     gap_s = median(gaps)
     measured_s = ends[-1]
     simulated = {}

@@ -50,7 +50,9 @@ def check(measured: Path, prediction: Path, out: Path) -> list[dict[str, Any]]:
             "measured_on_one": one["images_per_s"] if one else "",
         })  # fmt: skip
     if not found:
-        raise ValueError(f"nothing in {measured} is in {prediction}: other cells were measured")
+        raise ValueError(
+            f"{measured} has none of the cells of more than two devices that {prediction} predicts"
+        )
     data.write(out, CHECK, found)
     for row in found:
         cell = " ".join(str(row[n]) for n in ("system", "model", "dataset", "batch", "learners"))

@@ -103,7 +103,7 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
     Raises:
         FileNotFoundError, ValueError: something that is needed was not measured; says what.
     """
-    rows = [row for row in data.measurements(folder) if row["devices"] <= 2]
+    rows = data.measurements(folder)
     exchange, source = data.all_reduce(folder)
     there = data.pairs(rows)
     if not there:

@@ -1,0 +1,224 @@
+"""The scaling model recovers what made its data; what is committed is what it says now."""
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="networks are built to be counted: install requirements.lock")
+
+from bench import record
+from benchmarks import (
+    cost_curves,
+    draw_costs,
+    draw_scaling,
+    engine,
+    scaling_check,
+    scaling_data,
+    scaling_model,
+)
+from benchmarks import scaling_laws as laws
+from benchmarks.scaling_laws import MIB, AllReduce, Learners
+
+ROOT = Path(__file__).resolve().parents[2]
+H200 = ROOT / "results/reference/nvidia-h200"
+TWO_CORES = ROOT / "results/reference/2-core-epyc/scaling"
+PLANS = {
+    H200: ["benchmarks/plans/scaling.json", "workflows/config/gpu-4.yaml",
+           "workflows/config/gpu-8.yaml"],
+    TWO_CORES: ["benchmarks/plans/two-cores.json"],
+}  # fmt: skip
+RING = AllReduce(hop_s=1e-5, bytes_per_s=1e10)
+
+
+def test_ring_sends_two_times_all_but_one_share():
+    assert RING.seconds(2, 1e6) == pytest.approx(2e-5 + 1e-4)
+    assert RING.seconds(4, 1e6) == pytest.approx(6e-5 + 1.5e-4)
+
+
+@pytest.mark.parametrize("devices", [[2], [2, 4, 8]])
+def test_all_reduce_is_recovered(devices):
+    points = [(g, n, RING.seconds(g, n)) for g in devices for n in (1e3, 1e5, 1e7)]
+    found = laws.fit_all_reduce(points)
+    assert (found.hop_s, found.bytes_per_s) == pytest.approx((RING.hop_s, RING.bytes_per_s))
+    with pytest.raises(ValueError, match="two sizes"):
+        laws.fit_all_reduce(points[:1] * 3)
+
+
+def test_learners_are_recovered_also_with_one_held_out():
+    law = Learners(1e-3, 2e-4)
+    points = [(m, law.seconds(m)) for m in (1, 2, 8)]
+    found = laws.fit_learners(points)
+    assert (found.fixed_s, found.learner_s) == pytest.approx((1e-3, 2e-4))
+    assert laws.held_out(points, laws.fit_learners) == pytest.approx([0, 0, 0], abs=1e-9)
+    points[1] = (2, 1.1 * law.seconds(2))
+    assert laws.held_out(points, laws.fit_learners)[1] == pytest.approx(1 / 1.1 - 1)
+    with pytest.raises(ValueError, match="two numbers"):
+        laws.fit_learners([(4, 1.0), (4, 1.1)])
+
+
+def test_slowest_of_two_and_of_three_are_as_known():
+    known = [0, 1 / math.sqrt(math.pi), 3 / (2 * math.sqrt(math.pi))]
+    assert [laws.slowest_of(g) for g in (1, 2, 3)] == pytest.approx(known, abs=1e-6)
+
+
+def test_crossbow_hides_an_all_reduce_as_long_as_an_iteration():
+    def exchange(size):
+        return size / 1e9
+
+    assert laws.exposed("crossbow", 1e-3, 1e6, exchange) == 0
+    assert laws.exposed("crossbow", 1e-3, 3e6, exchange) == pytest.approx(2e-3)
+
+
+def test_ssgd_hides_all_but_the_last_bucket_or_what_queues_before_it():
+    def exchange(size):
+        return size / MIB * 1e-3
+
+    one, three = 1 * MIB, 3 * MIB
+    assert laws.exposed("pytorch", 1.0, one, exchange) == pytest.approx(1e-3)
+    # Buckets of 1 and 2 MiB: the second is ready at the end, when the first has long been sent.
+    assert laws.exposed("pytorch", 1.0, three, exchange) == pytest.approx(2e-3)
+    # No computing hides anything: both.
+    assert laws.exposed("pytorch", 1e-9, three, exchange) == pytest.approx(3e-3)
+
+
+def row(m, devices, seconds, system="crossbow", model="lenet", call="one", **fields):
+    images = 16 * m * devices
+    found = engine.DEFAULTS | {
+        "model": model, "dataset": "digits", "batch": 16, "learners": m, "devices": devices,
+        "system": system, "call": call, "images_per_s": images / seconds, "spread": 0.001,
+    }  # fmt: skip
+    return {name: found.get(name, "") for name in engine.COLUMNS} | fields
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A machine of GPUs whose overhead is an exchange that nothing hides, on one and two."""
+    rows = []
+    # Of networks that differ in size, or this could be the same overhead in each iteration.
+    for model, m, seconds in (("lenet", 1, 1e-3), ("logistic", 4, 2e-3), ("mlp", 1, 5e-3)):
+        exchange_s = RING.seconds(2, scaling_data.exchanged_bytes(model, "digits"))
+        rows += [row(m, 1, seconds, model=model)]
+        rows += [row(m, 2, seconds + 1.5 * exchange_s, model=model)]
+    # Never to be looked at: more devices, and another call's.
+    rows += [row(1, 4, 1.0), row(1, 2, 1.0, call="elsewhere")]
+    record.write_table(tmp_path / "engine.csv", engine.COLUMNS, rows)
+    for call in ("one", "elsewhere"):
+        record.write_json(tmp_path / f"engine-{call}.json", {"gpus": [{"name": "X"}], "cores": 1})
+    sums = [{"call": "one", "devices": 2, "bytes": n, "seconds": RING.seconds(2, n)}
+            for n in (1e3, 1e6)]  # fmt: skip
+    record.write_table(tmp_path / "all_reduce.csv", ["call", "devices", "bytes", "seconds"], sums)
+    cell = '{"system": "%s", "model": "%s", "dataset": "digits", "batch": 16, "devices": %d}'
+    asked = [("crossbow", "lenet", 4), ("crossbow", "lenet", 2), ("pytorch", "lenet", 4)]
+    (tmp_path / "plan.json").write_text(f"[{','.join(cell % one for one in asked)}]")
+    return tmp_path
+
+
+def test_overhead_is_recovered_and_the_reading_that_made_it_is_chosen(folder):
+    predicted, fits = scaling_model.predict(folder, [folder / "plan.json"])
+    crossbow, pytorch = predicted  # two devices need no prediction
+    assert crossbow["reading"] == "exchange" and pytorch["note"] == "not measured on one device"
+    size = scaling_data.exchanged_bytes("lenet", "digits")
+    seconds = 1e-3 + 1.5 * RING.seconds(4, size)
+    assert float(crossbow["speed_up"]) == pytest.approx(4 * 1e-3 / seconds, abs=1e-3)
+    low, high = float(crossbow["speed_up_low"]), float(crossbow["speed_up_high"])
+    assert low <= float(crossbow["speed_up"]) < high <= 4
+    errors = [float(fit["error"]) for fit in fits if fit["reading"] == "exchange"]
+    assert errors == pytest.approx([0, 0, 0], abs=1e-6)
+
+
+def test_devices_beyond_the_cores_take_turns():
+    one = {"system": "crossbow", "model": "lenet", "dataset": "digits", "iteration_s": 1.0}
+    model = scaling_model.Model(RING, dict.fromkeys(scaling_model.READINGS, 0.0), cores=2)
+    seconds = [model.seconds(one, g, "waiting") for g in (1, 2, 8)]
+    assert seconds == pytest.approx([1.0, 1.0, 4.0])
+
+
+def test_check_compares_speed_ups_within_a_call_else_rates(folder, capsys):
+    predicted, _ = scaling_model.predict(folder, [folder / "plan.json"])
+    told = folder / "told.csv"
+    scaling_data.write(told, scaling_model.PREDICTION, predicted)
+    new = folder / "new.csv"
+    # Half as fast a machine, with the same speed-up of 2; and one without a single device's row.
+    rows = [row(1, 1, 2e-3), row(1, 4, 4e-3), row(1, 4, 1e-3, call="alone"), row(2, 4, 1.0)]
+    record.write_table(new, engine.COLUMNS, rows)
+    found = scaling_check.check(new, told, folder / "out.csv")
+    assert [(one["of"], float(one["measured"])) for one in found] == [
+        ("speed_up", 2.0), ("images_per_s", 64000.0)
+    ]  # fmt: skip
+    expected = float(predicted[0]["speed_up"])
+    assert float(found[0]["error"]) == pytest.approx(expected / 2 - 1, abs=1e-3)
+    assert found[0]["inside"] is (found[0]["low"] <= 2 <= found[0]["high"])
+    assert "2 inside the band" in capsys.readouterr().out or not found[1]["inside"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["predict", "{}/none", "plan"], "engine.csv is missing"),
+        (["predict", "{}", "{}/none.json"], "No such file"),
+        (["check", "{}/engine.csv"], "scaling_prediction.csv is missing"),
+        (["check", "{}/engine.csv", "--prediction", "{}/empty.csv"], "has none of the cells"),
+        (["check", "{}/all_reduce.csv", "--prediction", "{}/empty.csv"], "no engine.csv and no"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(folder, monkeypatch, arguments, sentence):
+    scaling_data.write(folder / "empty.csv", scaling_model.PREDICTION, [])
+    given = [one.replace("{}", str(folder)) for one in arguments]
+    monkeypatch.setattr(sys, "argv", ["scaling_model", *given])
+    with pytest.raises(SystemExit, match=sentence):
+        scaling_model.main()
+
+
+def test_cells_on_two_devices_alone_are_asked_for(folder):
+    rows = [row(1, 2, 1.0)]
+    record.write_table(folder / "engine.csv", engine.COLUMNS, rows)
+    with pytest.raises(ValueError, match="no cell on one and on two devices"):
+        scaling_model.predict(folder, [folder / "plan.json"])
+
+
+def text(rows, columns):
+    return [{name: str(one.get(name, "")) for name in columns} for one in rows]
+
+
+@pytest.mark.parametrize("machine", PLANS, ids=["nvidia-h200", "2-core-epyc"])
+def test_committed_prediction_is_what_the_committed_measurements_give(machine):
+    predicted, fits = scaling_model.predict(machine, [ROOT / plan for plan in PLANS[machine]])
+    committed = record.read_table(machine / "scaling_prediction.csv")
+    assert text(predicted, scaling_model.PREDICTION) == committed, "run `make scaling`"
+    assert text(fits, scaling_model.FIT) == record.read_table(machine / "scaling_fit.csv")
+    curves = text(cost_curves.curves(machine), cost_curves.COLUMNS)
+    assert curves == record.read_table(machine / "cost_curves.csv"), "run `make scaling`"
+
+
+def test_figure_has_the_predicted_shares_their_bands_and_what_was_measured(folder):
+    rows = [*record.read_table(folder / "engine.csv"), row(1, 4, 2e-3)]
+    record.write_table(folder / "engine.csv", engine.COLUMNS, rows)
+    predicted, _ = scaling_model.predict(folder, [folder / "plan.json"])
+    scaling_data.write(folder / "scaling_prediction.csv", scaling_model.PREDICTION, predicted)
+    figure, caption = draw_scaling.draw(folder)
+    (panel,) = figure.axes
+    share = float(predicted[0]["speed_up"]) / 4
+    measured = [line.get_ydata()[0] for line in panel.get_lines()[1:]]
+    assert panel.get_lines()[0].get_ydata()[0] == pytest.approx(share)
+    assert pytest.approx(0.5) in measured  # four devices in twice the time of one
+    (band,) = panel.collections[0].get_segments()
+    ends = [float(predicted[0][f"speed_up_{end}"]) / 4 for end in ("low", "high")]
+    assert list(band[:, 1]) == pytest.approx(ends)
+    assert "1 of 2 cells could be predicted" in caption
+
+
+def test_figure_of_costs_has_a_panel_for_each_curve(folder):
+    rows = [row(m, 1, 1e-3 + m * 1e-4) for m in (1, 2, 4)]
+    record.write_table(folder / "engine.csv", engine.COLUMNS, rows)
+    sums = [{"call": "one", "devices": g, "bytes": n, "seconds": RING.seconds(g, n)}
+            for g in (2, 4) for n in (1e3, 1e5, 1e6)]  # fmt: skip
+    record.write_table(folder / "all_reduce.csv", ["call", "devices", "bytes", "seconds"], sums)
+    record.write_json(folder / "all_reduce-one.json", {"gpus": ["x"], "cores": 1})
+    curves = cost_curves.curves(folder)
+    assert {one["error"] for one in curves} <= {"0.000", "-0.000"}
+    record.write_table(folder / "cost_curves.csv", cost_curves.COLUMNS, curves)
+    figure, caption = draw_costs.draw(folder)
+    assert [panel.get_xlabel() for panel in figure.axes] == ["learners of one device", "bytes"]
+    assert "learners: 0.0%; all-reduce: 0.0%" in caption
