@@ -83,6 +83,7 @@ def _curve(
 ) -> list[dict[str, Any]]:
     if len({x for x, _ in points}) < ENOUGH:
         return []
+    points = sorted(points)
     law, errors = fit_learners(points), held_out(points, fit_learners)
     same = {"curve": curve, "cell": cell, "call": call, "devices": 1}
     same |= {"fixed_s": f"{law.fixed_s:.4g}", "each_s": f"{law.learner_s:.4g}"}
