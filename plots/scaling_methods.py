@@ -84,7 +84,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, name: str) -> None:
     panel.grid(axis="y", visible=False)
     _axes.amount_axis(panel, here[name].fillna(here[trained]) if trained else here[name])
     if panel.get_xscale() == "linear":
-        panel.xaxis.set_major_locator(MaxNLocator(4))
+        panel.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
         panel.xaxis.set_major_formatter(lambda x, _: _axes.short_number(x))
     ssgd = here.loc[here["system"] == "pytorch", f"median_{name}"]
     if len(ssgd) and ssgd.iloc[0] > 0:
