@@ -38,9 +38,9 @@ _WIDE = 160  # of output that is no terminal
 _LISTED = 10
 
 
-def rows_of(a: Side, b: Side) -> list[dict[str, Any]]:
+def rows_of(a: Side, b: Side, runs: Sequence[str]) -> list[dict[str, Any]]:
     """One row for each metric and configuration, and for each metric of all together."""
-    both = pd.concat([a.made, b.made])
+    both = pd.concat([side.made[side.made["run"].isin(runs)] for side in (a, b)])
     told = {
         system: [name for name in CONFIGURATION if own.get(name, pd.Series()).nunique() > 1]
         for system, own in both.groupby("system")
@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         a, b = read_side(options.a), read_side(options.b)
         runs = common(a, b)
-        rows = rows_of(a, b)
+        rows = rows_of(a, b, runs)
         if options.csv:
             table = pd.DataFrame(rows).reindex(columns=COLUMNS)
             table.to_csv(options.csv, index=False, float_format="%.6g", lineterminator="\n")

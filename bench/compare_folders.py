@@ -113,8 +113,8 @@ def warnings(a: Side, b: Side, runs: list[str]) -> Iterator[str]:
         ours, theirs = (_flat(side.environments.get(run, {})) for side in (a, b))
         if ours and theirs:
             for key in sorted({*ours, *theirs} - {*_PASSING}):
-                if ours.get(key) != theirs.get(key):
-                    differing.setdefault(key, (ours.get(key), theirs.get(key)))
+                if (one := ours.get(key, "none")) != (other := theirs.get(key, "none")):
+                    differing.setdefault(key, (one, other))
     if differing:
         told = [f"{key} {one} | {other}" for key, (one, other) in differing.items()]
         more = f"; and {len(told) - _NAMED} more" if len(told) > _NAMED else ""

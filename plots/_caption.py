@@ -17,28 +17,34 @@ def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> s
     """
     heading, _, text = inspect.getdoc(module).partition("\n")
     heading = heading.rstrip(".")
-    said = [sample(_shown(module, summary), summary)]
+    some = getattr(module, "shown", None)
+    said = [sample(some(summary) if some else summary, summary)]
+    if changed := _changed(module, summary):
+        said.append(f"{changed}.")
     if any(column == "s" or column.endswith("_s") for column in table):
         said.append("Clock: training seconds.")
     return f"{heading}\n{'=' * len(heading)}\n\n{text.strip()}\n\n{' '.join(said)}\n"
 
 
 def mark_changed(figure: Figure, module: ModuleType, summary: pd.DataFrame) -> None:
-    """Says above a figure with runs of code that no commit holds that it has such runs."""
-    if told := _changed(_counted(_shown(module, summary))):
+    """Says above a figure of runs of code that no commit holds that it has such runs."""
+    if changed := _changed(module, summary):
         figure.draw_without_rendering()  # the layout decides where it ends
         above = figure.get_tightbbox().ymax / figure.get_figheight() + 0.01
-        figure.text(0, above, told, va="bottom", fontsize=7, weight="bold", color=style.WARNING)
+        figure.text(0, above, changed, va="bottom", fontsize=7, weight="bold", color=style.WARNING)
 
 
-def _shown(module: ModuleType, summary: pd.DataFrame) -> pd.DataFrame:
-    some = getattr(module, "shown", None)
-    return some(summary) if some else summary
+def _changed(module: ModuleType, summary: pd.DataFrame) -> str:
+    """How many runs of a figure can't be repeated from a commit, in words; empty where all can.
 
-
-def _counted(shown: pd.DataFrame) -> pd.DataFrame:
-    runs = _runs.prepare(shown)
-    return runs[_runs.counts(runs)]
+    A figure that compares the runs it shows with others names them all by `used`.
+    """
+    some = getattr(module, "used", None) or getattr(module, "shown", None)
+    runs = _runs.prepare(some(summary) if some else summary, with_repeats=some is not None)
+    runs = runs[_runs.counts(runs)]
+    number = int(_is_changed(runs).sum())
+    are = f"{number} of {len(runs)} runs {'is' if number == 1 else 'are'}"
+    return f"Dirty: {are} of changed code that no commit holds" if number else ""
 
 
 def sample(shown: pd.DataFrame, summary: pd.DataFrame) -> str:
@@ -57,7 +63,6 @@ def sample(shown: pd.DataFrame, summary: pd.DataFrame) -> str:
     seeds = "seed" if size == "1" else "seeds"
     workloads, machines = ("; ".join(sorted(set(runs[c]) - {""})) for c in ("workload", "machine"))
     of = [workloads, machines or "machine not recorded", *_commits(runs)]
-    of += filter(None, [_changed(runs)])
     return ". ".join([f"n = {size} {seeds} per configuration, {number}", *of]) + "."
 
 
@@ -81,13 +86,6 @@ def _commits(runs: pd.DataFrame) -> list[str]:
     )
     several = sorted(set(names[runs["commit"].notna()]))  # of some it is not known
     return [f"Commit{'s' * (len(several) > 1)} {', '.join(several)}"] if several else []
-
-
-def _changed(runs: pd.DataFrame) -> str:
-    """How many runs can't be repeated from a commit, in words; empty where all can."""
-    number = int(_is_changed(runs).sum())
-    are = f"{number} of {len(runs)} runs {'is' if number == 1 else 'are'}"
-    return f"Dirty: {are} of changed code that no commit holds" if number else ""
 
 
 def _is_changed(runs: pd.DataFrame) -> pd.Series:

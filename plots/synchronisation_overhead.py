@@ -34,6 +34,13 @@ def shown(summary: pd.DataFrame) -> pd.DataFrame:
     return summary[summary["run"].isin(_chosen(summary)["run"])]
 
 
+def used(summary: pd.DataFrame) -> pd.DataFrame:
+    """The runs that are compared, and those of learners that never synchronise."""
+    runs = _runs.prepare(summary)
+    never = runs[(runs["system"] == "crossbow") & (runs["tau"] == _averaging.NEVER)]
+    return summary[summary["run"].isin({*never["run"], *_chosen(summary)["run"]})]
+
+
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
     table = _chosen(tables.summary)

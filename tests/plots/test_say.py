@@ -1,5 +1,6 @@
 """Which runs have a say: a failed one has none, nor one that was planned and not run."""
 
+import importlib
 import io
 
 import pandas as pd
@@ -103,3 +104,33 @@ def test_learners_that_never_meet_are_not_the_fastest_crossbow():
     assert set(overview["median_s"]) == {2.0}
     _, curves = draw("accuracy_over_time", tables(*runs))
     assert set(curves.loc[curves["is_best"], "series"]) == {"Crossbow m=2, algorithm-1, τ 1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "number"),
+    [
+        ("time_to_accuracy", [], "0 of 2 runs are"),
+        ("time_to_accuracy", [1, 2, 3], "1 of 2 runs is"),  # not the failed one, nor a repeat
+        ("noise_floor", [1, 2, 3], "2 of 4 runs are"),
+    ],
+)
+def test_runs_of_changed_code_are_marked_on_the_figure_and_in_its_caption(name, changed, number):
+    again = [run(seed=seed, repeat=2, run=f"again {seed}") for seed in (1, 2)]
+    whole = tables(*times(1.0, 2.0), run(seed=3, status="failed"), *again)
+    whole.summary["repeat"] = [1, 1, 1, 2, 2]
+    whole.summary["dirty"] = [place in changed for place in range(5)]
+    module = importlib.import_module(f"plots.{name}")
+    figure, table = draw(name, whole)
+    _caption.mark_changed(figure, module, whole.summary)
+    for text in (words(figure), _caption.caption(module, whole.summary, table)):
+        assert ("Dirty: " in text) == bool(changed)
+        assert not changed or f"{number} of changed code that no commit holds" in text
+
+
+def test_changed_code_of_what_a_figure_compares_with_is_marked():
+    whole = synthetic.averaging_matrix()
+    whole.summary["dirty"] = whole.summary["tau"].eq(0)
+    module = importlib.import_module("plots.synchronisation_overhead")
+    figure, _ = draw("synchronisation_overhead", whole)
+    _caption.mark_changed(figure, module, whole.summary)
+    assert f"Dirty: {whole.summary['dirty'].sum()} of" in words(figure)
