@@ -47,10 +47,13 @@ def environment(variables: Mapping[str, str] = os.environ) -> dict[str, Any]:
 
 
 def machine(environment: dict[str, Any], device_type: str) -> str:
-    """The machine in a few words, for captions: `2 x AMD EPYC` or `1 x NVIDIA H200`."""
+    """The machine in a few words, for captions: `2 x AMD EPYC` or `NVIDIA H200`.
+
+    Of GPUs not how many: which of a machine's a run may see is up to who starts it, and `devices`
+    says how many it had.
+    """
     if device_type == "cuda" and environment["gpus"]:
-        names = [gpu["name"] for gpu in environment["gpus"]]
-        return f"{len(names)} x {names[0]}"
+        return ", ".join(dict.fromkeys(gpu["name"] for gpu in environment["gpus"]))
     return f"{environment['cores']} x {environment['cpu']}"
 
 

@@ -7,6 +7,7 @@ sample of the runs whose learners are tuned; and machines.json.
 import argparse
 import io
 import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -25,6 +26,11 @@ SPEC_COLUMNS = (
     "compile,channels_last,graph,unroll,cudnn_benchmark,method,target"
 ).split(",")
 _OF_AVERAGING = ("tau", "batch_norm")
+_BEFORE_THERE_WERE = {"nodes": 1, "repeat": 1}  # which left the ids of runs as they were
+
+
+class DamagedRun(ValueError):
+    """A run whose files contradict each other; one sentence."""
 
 
 def summarise(folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,6 +38,9 @@ def summarise(folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
 
     Seconds to a target are training seconds (the paper's clock). Throughput is the median over
     epochs, without the first where there are more.
+
+    Raises:
+        DamagedRun: all epochs were done, and not all are there.
     """
     outcome = record.read_json(folder / record.STATUS)
     epochs = [
@@ -39,6 +48,12 @@ def summarise(folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
         for row in record.read_table(folder / record.EPOCHS)
     ]
     spec = run["spec"]
+    done = outcome["status"] in (record.FINISHED, record.REACHED)
+    if done and len(epochs) != spec["epochs"]:
+        raise DamagedRun(
+            f"{folder / record.EPOCHS}: {len(epochs)} whole rows, and {record.STATUS} says that all "
+            f"{spec['epochs']} epochs are done; remove {folder} to train this run again"
+        )
     row: dict[str, Any] = {"run": run["run"]} | _settings(spec)
     row |= {
         "status": outcome["status"],
@@ -76,7 +91,7 @@ def results_of(epochs: Sequence[Mapping[str, Any]], target: float, status: str) 
 
 
 def _settings(spec: Mapping[str, Any]) -> dict[str, Any]:
-    row = {name: spec.get(name) for name in SPEC_COLUMNS}
+    row = {name: spec.get(name, _BEFORE_THERE_WERE.get(name)) for name in SPEC_COLUMNS}
     row["schedule"] = schedules.describe(spec["schedule"])
     row["method"] = method_options.describe(spec["system"], spec.get("method") or {})
     if spec["variant"] is None:
@@ -133,7 +148,10 @@ def main() -> None:
     options = parser.parse_args()
     runs = (options.results / "state" / MATRIX).read_text().split()
     others = [{"status": record.NOT_AVAILABLE, **cell} for cell in options.not_available]
-    join(options.results, runs, others)
+    try:
+        join(options.results, runs, others)
+    except DamagedRun as error:
+        sys.exit(f"Error: {error}")
 
 
 def _joined(paths: list[Path], columns: list[str]) -> pd.DataFrame:

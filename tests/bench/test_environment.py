@@ -18,4 +18,4 @@ def test_variables_that_steer_a_run_are_recorded_and_secrets_are_not():
 def test_a_machine_is_named_by_what_computes():
     known = {"cores": 2, "cpu": "AMD EPYC", "gpus": [{"name": "NVIDIA H200"}]}
     assert machine(known, "cpu") == "2 x AMD EPYC"
-    assert machine(known, "cuda") == "1 x NVIDIA H200"
+    assert machine(known, "cuda") == "NVIDIA H200"

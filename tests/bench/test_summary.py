@@ -75,6 +75,13 @@ def test_a_setting_that_an_older_run_did_not_have_is_empty(results):
     assert pd.isna(row["tau"]) and pd.isna(row["precision"]) and row["batch_norm"] == "averaged"
 
 
+def test_a_setting_that_left_ids_as_they_were_has_its_default_in_an_older_run(results):
+    old = spec("pytorch")
+    del old["nodes"], old["repeat"]
+    (row,) = pd.read_csv(results((old, {}, None)) / "summary.csv", dtype=str).to_dict("records")
+    assert (row["nodes"], row["repeat"]) == ("1", "1")
+
+
 def test_samples_of_all_tuned_runs_are_joined(results):
     tuned = spec("crossbow", variant="released", learners="auto")
     old = tuning(["", 8, 1, "wait"], ["", 16, 1, "grow"])
