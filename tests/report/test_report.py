@@ -8,7 +8,8 @@ from summary_rows import AUTO, CLAIM, FAILED, NOT_RUN, PLANNED, ROW, SVG
 
 from bench.verdict import VERDICTS
 from workflows.report.__main__ import main
-from workflows.report.figures import inline
+from workflows.report.build import MOST_FAILED, MOST_ROWS
+from workflows.report.figures import MOST_INLINE, inline, read_figures
 
 
 def test_every_run_and_figure_is_there(report):
@@ -268,3 +269,28 @@ def test_an_inlined_figure_is_still_xml(tmp_path):
 def test_alpha_may_be_a_rule(report):
     page = report(ROW | {"alpha": "1/k"}, AUTO)
     assert '<td data-sort="1/k" class="number">1/k</td>' in page
+
+
+def test_of_many_runs_the_first_are_open_and_all_are_there(report):
+    rows = [FAILED | {"run": f"run-{n}", "reason": f"why {n}"} for n in range(MOST_ROWS + 1)]
+    page = report(*rows)
+    table = page[page.index('id="table"') : page.index('id="machines"')]
+    assert table.count("<tr data-model") == MOST_ROWS and table.count("<tr hidden") == 1
+    failed = page[page.index('id="failed"') : page.index('id="figures"')]
+    first, rest = failed.split("<details>")
+    assert first.count("<li>") == MOST_FAILED and rest.count("<li>") == len(rows) - MOST_FAILED
+    assert f"<summary>{len(rows) - MOST_FAILED} more</summary>" in rest
+    assert " more</summary>" not in report(FAILED)
+
+
+def test_a_drawing_of_too_many_marks_is_a_picture(report, tmp_path):
+    marks = "<g>" + "<path/>" * (MOST_INLINE // 7) + "</g></svg>"
+    report(ROW, figures=("throughput",))
+    (tmp_path / "figures/throughput.svg").write_text(SVG.replace("</svg>", marks))
+    (drawn,) = read_figures(tmp_path / "figures", tmp_path)
+    assert "<path" in drawn["drawing"]  # there is no picture of it
+    (tmp_path / "figures/throughput.png").write_bytes(b"\x89PNG")
+    (drawn,) = read_figures(tmp_path / "figures", tmp_path)
+    assert drawn["drawing"] == '<img alt="" src="data:image/png;base64,iVBORw==">'
+    assert ("svg", "figures/throughput.svg") in drawn["files"]
+    assert "too many marks" in drawn["paragraphs"][-1]

@@ -7,6 +7,8 @@ import subprocess
 import pytest
 from summary_rows import AUTO, CLAIM, FAILED, ROW
 
+from workflows.report.build import MOST_ROWS
+
 pytestmark = pytest.mark.skipif(
     not shutil.which("chromium"), reason="needs chromium to run the script"
 )
@@ -33,10 +35,11 @@ document.body.dataset.said = said.join(" | ");
 
 
 @pytest.fixture
-def browser(tmp_path):
-    def look(page, script, size="1280,900"):
-        """What the script pushed to `said`, and the page's console."""
-        (tmp_path / "page.html").write_text(page.replace("</body>", HELPERS + script + END))
+def opened(tmp_path):
+    """A function that opens a page and gives its elements as they are then, and its console."""
+
+    def show(page, size="1280,900"):
+        (tmp_path / "page.html").write_text(page)
         flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --dump-dom"
         flags += " --disable-background-networking --disable-component-update --disable-sync"
         flags += " --enable-logging=stderr"
@@ -44,9 +47,20 @@ def browser(tmp_path):
         profile = f"--user-data-dir={tmp_path / 'profile'}"
         command = ["chromium", *flags.split(), profile, (tmp_path / "page.html").as_uri()]
         shown = subprocess.run(command, capture_output=True, text=True, timeout=60)
-        said = re.search(r'data-said="([^"]*)"', shown.stdout)
+        return shown.stdout, shown.stderr
+
+    return show
+
+
+@pytest.fixture
+def browser(opened):
+    def look(page, script, size="1280,900"):
+        """What the script pushed to `said`, and the page's console."""
+        page = re.sub("script-src '[^']*'", "script-src 'unsafe-inline'", page)  # for the helpers
+        page, console = opened(page.replace("</body>", HELPERS + script + END), size)
+        said = re.search(r'data-said="([^"]*)"', page)
         assert said, "the script did not end"
-        return said[1].split(" | "), shown.stderr
+        return said[1].split(" | "), console
 
     return look
 
@@ -60,6 +74,30 @@ def test_the_table_sorts_and_filters(report, browser):
     )
     # What was never measured is last either way.
     assert said == ["aaaaaaaa auto-run bbbbbbbb", "auto-run aaaaaaaa bbbbbbbb", "bbbbbbbb"]
+
+
+def test_of_many_rows_the_first_are_shown_until_all_are_asked_for(report, browser):
+    rows = [ROW | {"run": f"run-{n:08}", "median5_s": str(n)} for n in range(MOST_ROWS + 5)]
+    said, _ = browser(
+        report(*rows),
+        """const more = document.getElementById("all"), counts = () => order().split(" ").length;
+        said.push(counts(), more.textContent);
+        enter("#filter", "run-00000204", "input"); said.push(order(), more.parentElement.hidden);
+        enter("#filter", "", "input"); press("s to target"); press("s to target");
+        said.push(order().slice(0, 8), counts());
+        more.click(); said.push(counts(), more.parentElement.hidden);""",
+    )
+    assert said == ["200", "Show all 205", "00000204", "true", "00000204", "200", "205", "true"]
+
+
+def test_a_script_that_came_with_results_does_not_run_and_the_pages_own_does(report, opened):
+    hostile = """<script>document.title = "taken"</script>
+      <image href="#" onerror="document.title = 'taken'"/>
+      <g onload="document.title = 'taken'"/></svg>"""
+    page, console = opened(report(ROW).replace("</svg>", hostile))
+    assert "<title>Crossbow suite</title>" in page
+    assert "Show all 1<" in page  # as the page's own script writes it
+    assert "violates the following Content Security Policy" in console
 
 
 def test_model_system_and_devices_can_be_picked_for_tables_claims_and_marks(report, browser):

@@ -1,5 +1,7 @@
 """Puts the page together from the summary, the machines, the claims and the figures."""
 
+import base64
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -13,6 +15,8 @@ from workflows.report import figures as figure_files
 from workflows.report import runs as run_rows
 
 _HERE = Path(__file__).parent
+# Of thousands of runs, those that a reader meets before asking for the others.
+MOST_ROWS, MOST_FAILED = 200, 50
 
 
 def build(
@@ -32,7 +36,8 @@ def build(
     described = [run_rows.describe(row, columns, runs, beside, rerun) for row in rows]
     drawn = figure_files.read_figures(figures, beside)
     for figure in drawn:
-        figure["svg"] = Markup(figure["svg"])
+        figure["drawing"] = Markup(figure["drawing"])
+    script = (_HERE / "page.js").read_text(encoding="utf-8")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_HERE),
         autoescape=True,
@@ -43,7 +48,11 @@ def build(
     return environment.get_template("page.html.j2").render(
         title=title,
         css=Markup((_HERE / "page.css").read_text(encoding="utf-8")),
-        script=Markup((_HERE / "page.js").read_text(encoding="utf-8")),
+        script=Markup(script),
+        # The browser runs this script and no other, whatever came into the page.
+        script_sha256=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        most_rows=MOST_ROWS,
+        most_failed=MOST_FAILED,
         overview=overview(rows),
         runs=described,
         failed=[run for run in described if run["is_bad"]],

@@ -1,21 +1,27 @@
-"""The figures of a folder, each as an SVG that can stand in one page with the others."""
+"""The figures of a folder, each as an SVG that can stand in one page with the others.
 
+One of more marks than a browser draws quickly, as of thousands of runs, is its PNG instead.
+"""
+
+import base64
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from workflows.report.links import link
 
+_AS_PICTURE = "It has too many marks for this page to name each: a picture stands for the SVG."
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
 # The question that the suite asks comes first, then why; what else is drawn follows by name.
 _FIRST = ("time_to_accuracy", "accuracy_over_time", "epochs_to_accuracy", "throughput")
+MOST_INLINE = 1_000_000  # bytes of an SVG in the page
 ElementTree.register_namespace("", _SVG)
 ElementTree.register_namespace("xlink", _XLINK)
 
 
 def read_figures(folder: Path, beside: Path) -> list[dict]:
-    """Name, title, caption paragraphs, inline SVG and links of each figure; none if no folder.
+    """Name, title, caption paragraphs, drawing and links of each figure; none if no folder.
 
     `is_empty` says that it only explains why it shows nothing.
     """
@@ -23,12 +29,15 @@ def read_figures(folder: Path, beside: Path) -> list[dict]:
     for svg in sorted(folder.glob("*.svg"), key=_order):
         title, paragraphs = _caption(svg.with_suffix(".txt"))
         files = [svg.with_suffix(end) for end in (".svg", ".pdf", ".png", ".csv")]
+        as_picture = svg.stat().st_size > MOST_INLINE and svg.with_suffix(".png").exists()
+        if as_picture:
+            paragraphs = [*paragraphs, _AS_PICTURE]
         found.append(
             {
                 "name": svg.stem,
                 "title": title,
                 "paragraphs": paragraphs,
-                "svg": inline(svg),
+                "drawing": picture(svg.with_suffix(".png")) if as_picture else inline(svg),
                 "is_empty": _is_header_alone(svg.with_suffix(".csv")),
                 "files": [(file.suffix[1:], link(file, beside)) for file in files if file.exists()],
             }
@@ -50,6 +59,12 @@ def _caption(file: Path) -> tuple[str, list[str]]:
         return file.stem.replace("_", " "), []
     title, *paragraphs = file.read_text(encoding="utf-8").strip().split("\n\n")
     return title.splitlines()[0], [" ".join(text.split()) for text in paragraphs]
+
+
+def picture(file: Path) -> str:
+    """An image element with the PNG in it."""
+    data = base64.b64encode(file.read_bytes()).decode()
+    return f'<img alt="" src="data:image/png;base64,{data}">'
 
 
 def inline(file: Path) -> str:

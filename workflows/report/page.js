@@ -4,10 +4,11 @@ const body = table.tBodies[0];
 const headings = [...table.tHead.rows[0].cells];
 
 // Numbers by size, text by the alphabet, and what was never measured last in both directions.
+const alphabet = new Intl.Collator("en", { numeric: true });
 function compare(one, other, sign) {
   if (one === "" || other === "") return (one === "") - (other === "");
   const difference = Number(one) - Number(other);
-  return sign * (Number.isNaN(difference) ? one.localeCompare(other, "en", { numeric: true }) : difference);
+  return sign * (Number.isNaN(difference) ? alphabet.compare(one, other) : difference);
 }
 
 headings.forEach((heading, place) => heading.querySelector("button").addEventListener("click", () => {
@@ -16,6 +17,7 @@ headings.forEach((heading, place) => heading.querySelector("button").addEventLis
   heading.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
   const value = (row) => row.cells[place].dataset.sort;
   body.append(...[...body.rows].sort((one, other) => compare(value(one), value(other), sign)));
+  showRows();
 }));
 
 const box = document.getElementById("filter");
@@ -37,11 +39,26 @@ function isOther(text) {
   });
 }
 
-function show() {
+// Of thousands of rows only the first are laid out, until all are asked for.
+const all = document.getElementById("all");
+let most = Number(table.dataset.most);
+const texts = new Map([...body.rows].map((row) => [row, row.textContent.toLowerCase()]));
+function showRows() {
   const words = box.value.toLowerCase().split(/\s+/);
-  const rows = [...body.rows];
-  rows.forEach((row) => { row.hidden = !isPicked(row) || !words.every((word) => row.textContent.toLowerCase().includes(word)); });
-  document.getElementById("shown").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
+  let found = 0;
+  for (const row of body.rows) {
+    const isFound = isPicked(row) && words.every((word) => texts.get(row).includes(word));
+    row.hidden = !isFound || ++found > most;
+  }
+  document.getElementById("shown").textContent = `${found} of ${texts.size}`;
+  all.textContent = `Show all ${found}`;
+  all.parentElement.hidden = found <= most;
+}
+
+all.addEventListener("click", () => { most = Infinity; showRows(); });
+
+function show() {
+  showRows();
   document.querySelectorAll("#judged tbody tr").forEach((row) => { row.hidden = !isPicked(row); });
   document.querySelectorAll(".mark").forEach(fade);
 }
