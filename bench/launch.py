@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import checkpoint, environment, gpus, job, lifeline, nodes, record, stop, telemetry
+from bench.file_times import bring_to_now
 from bench.progress import Progress
 from bench.runner import STARTED
 from bench.spec import RunSpec
@@ -60,6 +61,8 @@ def launch(spec: RunSpec, inputs: dict[str, Path], out: Path, python: str) -> di
             progress.end("stopped", RESUMES, done=False)
             raise stop.Stopped
         outcome = _finish(spec, out, exit_code, time.monotonic() - started)
+        manifest = inputs["records"] / "manifest.json"
+        bring_to_now([manifest, inputs["weights"], *map(Path, job.system_sources(spec))])
         progress.end(outcome["status"], outcome["reason"])
         if outcome["status"] == record.FAILED:
             record.write_json(state / "failures", failures(state) + 1)

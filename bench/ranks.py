@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 import torch.multiprocessing
-from torch.multiprocessing.spawn import ProcessException
+from torch.multiprocessing.spawn import ProcessException, ProcessExitedException
 
 from bench import endings, lifeline, random_state, stop
 from bench.job import Job
@@ -38,7 +38,7 @@ def on_devices(spec: RunSpec, work: Callable[[int], None]) -> None:
     Raises:
         ValueError: it is a run on several nodes, and torchrun has not started this process.
         TimeoutError: ranks waited `TIMEOUT` for others; names those that hang.
-        torch.multiprocessing.ProcessExitedException: a rank was killed; names the rank.
+        ChildProcessError: a rank was killed; names it.
         torch.multiprocessing.ProcessRaisedException: a rank failed; carries its traceback.
     """
     if spec.devices == 1:
@@ -65,6 +65,11 @@ def on_devices(spec: RunSpec, work: Callable[[int], None]) -> None:
                 raise TimeoutError(
                     f"{hanging} of {spec.devices} ranks hung: the others waited for "
                     f"{TIMEOUT.total_seconds():.0f} s; see log.txt"
+                ) from error
+            if isinstance(error, ProcessExitedException) and error.signal_name:
+                raise ChildProcessError(
+                    f"rank {error.error_index} of {spec.devices} ranks was killed by "
+                    f"{error.signal_name}; see log.txt"
                 ) from error
             raise
 

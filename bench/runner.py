@@ -17,7 +17,7 @@ from bench.job import Job
 from bench.metrics import evaluate
 from bench.system import Context, EpochResult, System
 from bench.systems import SYSTEMS
-from data_prep.records import open_records
+from data_prep.records import RecordsError, open_records
 
 CHECKPOINT_SHARE = 0.05  # of a run's time, at most: of short epochs not each has one
 VERIFIED_BYTES = 2**30  # records up to so many are read whole before a run, in a second or two
@@ -146,7 +146,13 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
 def _verify(records: Path) -> None:
     """Refuse records that are not what run.json says of them; large ones only by their sizes."""
     size = sum(path.stat().st_size for path in records.glob("*"))
-    open_records(records, verify=size <= VERIFIED_BYTES)
+    try:
+        open_records(records, verify=size <= VERIFIED_BYTES)
+    except RecordsError as error:
+        wrong = str(error).rpartition("; ")[0]
+        raise RecordsError(
+            f"{wrong}; remove {records}, and the same command makes it anew"
+        ) from None
 
 
 def _refuse_other_systems(job: Job) -> None:

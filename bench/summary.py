@@ -51,8 +51,8 @@ def summarise(folder: Path, run: Mapping[str, Any]) -> dict[str, Any]:
     done = outcome["status"] in (record.FINISHED, record.REACHED)
     if done and len(epochs) != spec["epochs"]:
         raise DamagedRun(
-            f"{folder / record.EPOCHS}: {len(epochs)} whole rows, and {record.STATUS} says that all "
-            f"{spec['epochs']} epochs are done; remove {folder} to train this run again"
+            f"{folder / record.EPOCHS}: {len(epochs)} whole rows, and {record.STATUS} says that "
+            f"all {spec['epochs']} epochs are done; remove {folder} to train this run again"
         )
     row: dict[str, Any] = {"run": run["run"]} | _settings(spec)
     row |= {

@@ -124,18 +124,19 @@ class Suite:
         )
 
     @contextmanager
-    def running(self, *arguments: str | Path) -> Iterator[subprocess.Popen]:
+    def running(self, *arguments: str | Path, **environment: str) -> Iterator[subprocess.Popen]:
         """The pipeline in a process group of its own, of which the end leaves nothing."""
-        with self.started(_command(arguments)) as process:
+        with self.started(_command(arguments), **environment) as process:
             yield process
 
     @contextmanager
-    def started(self, command: list[str]) -> Iterator[subprocess.Popen]:
+    def started(self, command: list[str], **environment: str) -> Iterator[subprocess.Popen]:
         """A command in the copy, in a process group of its own, of which the end leaves nothing."""
         with self.printed.open("w") as printed:
             process = subprocess.Popen(
                 command,
                 cwd=self.folder,
+                env=os.environ | environment,
                 stdout=printed,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,

@@ -39,7 +39,10 @@ def main() -> None:
         sys.exit(
             f"{options.results}: none of the {len(runs)} planned runs is there; train some first"
         )
-    summary.join(options.results, there, others)
+    try:
+        summary.join(options.results, there, others)
+    except summary.DamagedRun as error:
+        sys.exit(f"Error: {error}")
     print(f"{options.results}: {len(there)} of {len(runs)} planned runs joined")
 
 

@@ -41,8 +41,8 @@ class Finished:
 
 @pytest.fixture(scope="session")
 def base(tmp_path_factory):
-    """The one that is copied. It has no patience, and no checkpoint is due after an attempt's first:
-    another is one that was asked for.
+    """The one that is copied. It has no patience with ranks, and of each attempt at a run no
+    checkpoint is due after the first epoch's: another is one that was asked for.
     """
     suite = Suite.create(tmp_path_factory.mktemp("faults") / "copy")
     suite.edit("bench/runner.py", "CHECKPOINT_SHARE = 0.05", "CHECKPOINT_SHARE = 1e-9")

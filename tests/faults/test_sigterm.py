@@ -1,4 +1,4 @@
-"""SIGTERM, as a batch scheduler sends it: a checkpoint, a code that means resume, and on it goes."""
+"""SIGTERM, as a batch scheduler sends it: a checkpoint, a code that means resume, and a resume."""
 
 import os
 import re

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import plots
 from bench import record
+from bench.file_times import bring_to_now
 from bench.job import model_sources, system_sources
 from bench.launch import failures
 from bench.sources import sources
@@ -90,5 +91,7 @@ onstart:
             refuse_what_is_not_here(PLAN)
         hold_results(PLAN.results, list(PLAN.runs))
         stop_runs_on_sigterm()
+        files = {file for job in workflow.dag.jobs for file in [*job.input, *job.output]}
+        bring_to_now(map(Path, files))
     except (ConfigError, ResultsRefused) as error:
         sys.exit(f"Error: {error}")

@@ -1,0 +1,93 @@
+"""A full disk, a file that may not grow, a folder that can't be written: what was there stays."""
+
+import resource
+import shutil
+import subprocess
+from contextlib import contextmanager
+
+import pytest
+from suite import checkpoints, log, numbers, status, wait_until
+
+LONG = {"system": "pytorch", "model": "logistic", "epochs": 200, "batch": 64}
+MAY_MOUNT = (
+    subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]).returncode == 0
+)
+
+
+@pytest.fixture
+def disk(finished):
+    """The results on a disk of their own, of 4 MB."""
+    if not MAY_MOUNT:
+        pytest.skip("mounting a small disk is not allowed here")
+    results = finished.results
+    aside = results.rename(results.with_name("aside"))
+    results.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", results], check=True)
+    try:
+        shutil.copytree(aside, results, dirs_exist_ok=True)
+        yield finished
+    finally:
+        subprocess.run(["umount", "--lazy", results], check=True)
+
+
+@contextmanager
+def smaller_files(size):
+    """Within, this process and what it starts can make no file larger than `size` bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk(disk):
+    suite, results = disk.suite, disk.results
+    (run,) = disk.more(LONG)
+    before, ballast = disk.files(), results / "ballast"
+    with suite.running(*disk.arguments) as process:
+        wait_until(lambda: checkpoints(results / "state" / run), process)
+        with ballast.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
+            while True:
+                file.write(bytes(4096))
+        process.wait(120)
+    printed = suite.printed.read_text()
+    assert "No space left on device" in printed
+    assert "the same command resumes it from its last checkpoint" in printed
+    assert disk.files() == before
+    assert checkpoints(results / "state" / run)
+    ballast.unlink()
+    done = suite.snakemake(*disk.arguments)
+    assert done.returncode == 0, done.stdout
+    assert f"resuming {run} after epoch 1" in log(results, run)
+    assert len(numbers(results, run)) == LONG["epochs"]
+    assert disk.files() == before
+
+
+def test_results_that_can_not_be_written(disk):
+    suite, results = disk.suite, disk.results
+    (run,) = disk.more({**LONG, "epochs": 1})
+    subprocess.run(["mount", "-o", "remount,ro", results], check=True)
+    # Snakemake names what it may not replace, we the folder that takes nothing new.
+    tables = suite.snakemake(*disk.arguments)
+    assert tables.returncode != 0
+    assert "Write-protected output files for rule collect:" in tables.stdout
+    assert "results/base/summary.csv" in tables.stdout
+    new = suite.snakemake(f"results/base/runs/{run}/status.json", *disk.arguments[1:])
+    assert new.returncode != 0
+    (sentence,) = (line for line in new.stdout.splitlines() if line.startswith("Error:"))
+    assert "results/base can't be written (Read-only file system); make it writable" in sentence
+    assert "Traceback" not in tables.stdout + new.stdout
+
+
+def test_a_checkpoint_that_can_not_be_written(finished):
+    suite, results = finished.suite, finished.results
+    (run,) = finished.more({**LONG, "system": "crossbow", "learners": 32, "batch": 4, "epochs": 1})
+    before = finished.files()
+    with smaller_files(2**16):
+        done = suite.snakemake(*finished.arguments)
+    assert done.returncode == 0, done.stdout
+    assert status(results, run)["status"] == "failed"
+    assert status(results, run)["reason"] == "[Errno 27] File too large"
+    assert sorted(path.name for path in (results / "state" / run).iterdir()) == ["failures", "lock"]
+    assert finished.files() == before
