@@ -35,6 +35,12 @@ def refuse_data(spec: RunSpec, data: Data, where: str) -> None:
             f"{where}.batch: one iteration takes {images} images and {spec.dataset} has {there} to "
             "train on; use a smaller batch, fewer learners or fewer devices"
         )
+    population = spec.method.get("population", 1)
+    if there is not None and images > there // population:
+        raise ConfigError(
+            f"{where}.method.population: each of {population} has {there // population} images of "
+            f"an epoch, and one iteration takes {images}; use a smaller population or batch"
+        )
     try:
         augmentation_of(spec.augmentation, spec.dataset, data.encoded)
     except ValueError as error:

@@ -229,6 +229,11 @@ REFUSED = {
         "matrix[0].method.max_batch",
         "at least 64",
     ),
+    "more batches than an epoch has room for": (
+        config({"system": "ones", "batch": 16, "method": {"population": 200}}),
+        "matrix[0].method.population",
+        "smaller population",
+    ),
     "a CPU that offloads": (
         config({"system": "fsdp", "devices": 2, "method": {"offload": True}}),
         "matrix[0].method.offload",
