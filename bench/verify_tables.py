@@ -97,7 +97,10 @@ def check_derived(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
     expected = table.map(lambda value: "" if pd.isna(value) else repr(value))
     expected["run"] = table["run"]
     compare_tables(results / SUMMARY, made(rows), expected, ["run"], record.EPOCHS)
-    _check_machines_of(results / MACHINES, made(rows))
+    if (results / MACHINES).exists():
+        _check_machines_of(results / MACHINES, made(rows))
+    else:
+        trail.lost.append(f"{MACHINES} is not there: what the machines of {SUMMARY} were")
     trail.followed.append(f"tables: {len(derived)} runs, from {len(epochs)} joined epochs")
     told = {*expected, *_SETTINGS, "machine"}
     untold = [name for name in rows if name in summary.SUMMARY_COLUMNS and name not in told]
