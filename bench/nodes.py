@@ -47,7 +47,8 @@ def starter(spec: RunSpec, variables: Mapping[str, str] = os.environ) -> list[st
             "starts another on each node"
         )
     words = ["srun", f"--nodes={spec.nodes}", f"--ntasks={spec.nodes}", "--ntasks-per-node=1"]
-    words += ["--kill-on-bad-exit=1", f"--cpus-per-task={cpus_per_node(spec)}", "--cpu-bind=none"]
+    # An agent ends when the others do; one that ends first because it was asked to kills no other.
+    words += ["--kill-on-bad-exit=0", f"--cpus-per-task={cpus_per_node(spec)}", "--cpu-bind=none"]
     if spec.device_type == "cuda":
         words.append(f"--gres=gpu:{spec.devices_per_node}")
     return words

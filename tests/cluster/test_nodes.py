@@ -31,12 +31,10 @@ def inputs(folder, run, digits, weights):
 
 def start(run, folder, given):
     """`python -m bench.launch` on two nodes that are this machine."""
-    options = [f"--{name}={path}" for name, path in given.items()]
-    return subprocess.Popen(
-        [sys.executable, "-m", "bench.launch", json.dumps(run.to_dict()), *options]
-        + [f"--out={folder / 'runs' / run.id}"],
-        env=os.environ | REHEARSAL,
-    )
+    folders = given | {"out": folder / "runs" / run.id}
+    options = [f"--{name}={path}" for name, path in folders.items()]
+    command = [sys.executable, "-m", "bench.launch", json.dumps(run.to_dict()), *options]
+    return subprocess.Popen(command, env=os.environ | REHEARSAL)
 
 
 def without_run(folder, run):
@@ -90,7 +88,7 @@ def test_own_words_start_the_agents_anywhere(spec):
 def test_without_a_way_to_start_them_it_says_what_to_do(cell, digits, weights, tmp_path):
     two = dataclasses.replace(cell, nodes=2)
     given = inputs(tmp_path, two, digits, weights)
-    with pytest.raises(nodes.NoNodes, match="needs 2 nodes; submit it to Slurm by .* CROSSBOW_NO"):
+    with pytest.raises(nodes.NoNodes, match=r"needs 2 nodes; submit it to Slurm by .* CROSSBOW_NO"):
         launch(two, given, tmp_path / "out", sys.executable)
 
 
