@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,8 @@ ALGORITHM_1, RELEASED, KUNGFU, EA_SGD, SSGD = (
     "ssgd",
 )
 VARIANTS = (ALGORITHM_1, RELEASED, KUNGFU, EA_SGD, SSGD)
+# What a run's id is made of; it names folders.
+IN_ID = "system,model,dataset,device_type,devices,nodes,learners,batch,seed,repeat".split(",")
 CONSTANT_LR: Mapping[str, Any] = {"kind": "constant"}
 
 
@@ -73,6 +76,11 @@ class RunSpec:
     method: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in IN_ID:
+            if not re.fullmatch(r"[\w-][\w.-]*", word := str(getattr(self, name)), re.ASCII):
+                raise ValueError(
+                    f"{name}: {word!r} is no part of a run's id; use letters, digits, ., _ and -"
+                )
         complete = method_options.with_defaults(self.system, self.method)
         object.__setattr__(self, "method", complete)
 
@@ -114,6 +122,7 @@ class RunSpec:
 
         Raises:
             TypeError: a field is missing or unknown.
+            ValueError: one that is in the id could lead out of the folder of results.
         """
         return cls(**fields)
 

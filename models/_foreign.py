@@ -1,11 +1,19 @@
-"""Models from outside this repository: a factory in a file or in an installed module."""
+"""Models from outside this repository: a factory in a file or in an installed module.
+
+A config may come from someone else. So what it names is imported only where it may be a model, and
+called only where it takes what a model takes: nothing of Python itself, no path out of the working
+folder that isn't given in full, no function of other parameters.
+"""
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+
+TAKES = ["shape", "classes"]
 
 
 def foreign(source: str) -> Any:
@@ -16,13 +24,16 @@ def foreign(source: str) -> Any:
     that function is the torch model, and the only one.
 
     Raises:
-        ValueError: there is no such file, module or function, or it can't be imported.
+        ValueError: there is no such file, module or function, it can't be imported, or may not be
+            a model.
     """
     module_name, _, factory = source.partition(":")
     module = _module(module_name)
     wanted = factory or "torch_model"
     if not callable(getattr(module, wanted, None)):
         raise ValueError(f"{module_name} has no function {wanted!r}(shape, classes); add it")
+    for name in (wanted, "keras_model"):
+        _refuse_other_parameters(getattr(module, name, None), f"{module_name}: {name}")
     return SimpleNamespace(torch_model=getattr(module, factory)) if factory else module
 
 
@@ -30,9 +41,13 @@ def file_of(source: str) -> Path:
     """The file that `source` names.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is none, or it may not be a model's.
     """
     name = source.partition(":")[0]
+    if name.endswith(".py") and ".." in Path(name).parts and not Path(name).is_absolute():
+        raise ValueError(f"{name}: it leaves the working folder; name the file by its full path")
+    if name.partition(".")[0] in sys.stdlib_module_names:
+        raise ValueError(f"{name}: a module of Python itself is no model; name a .py file of yours")
     path = Path(name) if name.endswith(".py") else _installed(name)
     if path is None:
         raise ValueError(
@@ -58,11 +73,29 @@ def _module(name: str) -> ModuleType:
         sys.modules[unique] = module  # what a dataclass or a pickle in the file looks up
         spec.loader.exec_module(module)
         return module
-    except Exception as error:  # whatever someone else's file raises
+    except (Exception, SystemExit) as error:  # whatever someone else's file raises
         raise ValueError(f"{name}: can't be imported, {type(error).__name__}: {error}") from error
 
 
+def _refuse_other_parameters(function: Any, where: str) -> None:
+    if function is None:
+        return
+    try:
+        given = list(inspect.signature(function).parameters.values())
+    except (ValueError, TypeError):  # of a function in C there may be none to see
+        given = []
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [one.name for one in given if one.kind in positional and one.default is one.empty]
+    if needed != TAKES:
+        raise ValueError(
+            f"{where} takes ({', '.join(needed)}) where a model's function takes (shape, classes); "
+            "name one of those"
+        )
+
+
 def _installed(name: str) -> Path | None:
+    if not all(part.isidentifier() for part in name.split(".")):
+        return None
     try:
         found = importlib.util.find_spec(name)
     except (ImportError, ValueError):
