@@ -48,6 +48,8 @@ def launch(spec: RunSpec, inputs: dict[str, Path], out: Path, python: str) -> di
     state.mkdir(parents=True, exist_ok=True)
     out.mkdir(parents=True, exist_ok=True)
     with _locked(state):
+        if stop.requested():  # of the run before
+            raise stop.Stopped
         for name in (*record.FILES, record.AUTOTUNE):
             (out / name).unlink(missing_ok=True)
         variables = _variables(spec)

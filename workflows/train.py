@@ -14,10 +14,10 @@ from pathlib import Path
 
 from bench import record
 from bench.launch import launch
-from bench.progress import MATRIX
 from data_prep.prepare import prepare
 from data_prep.records import RecordsError, open_records
 from models.weights import export
+from workflows.pipeline import ResultsRefused, hold_results
 from workflows.plan import plan, refuse_what_is_not_here
 from workflows.read_config import read_config
 from workflows.validate import ConfigError
@@ -43,9 +43,7 @@ def main() -> None:
             config |= {key: given[key] for key in FOLDERS if given[key] is not None}
         planned = plan(config)
         refuse_what_is_not_here(planned)
-        matrix = planned.results / "state" / MATRIX
-        matrix.parent.mkdir(parents=True, exist_ok=True)
-        matrix.write_text("\n".join(planned.runs) + "\n")
+        hold_results(planned.results, list(planned.runs))
         for spec in planned.runs.values():
             out, records = planned.results / "runs" / spec.id, planned.data / spec.dataset
             status = out / record.STATUS
@@ -54,7 +52,8 @@ def main() -> None:
             if time.monotonic() - started > options.budget:
                 print(f"{options.budget:.0f} s are over: not begun are {spec.id} and what follows")
                 break
-            weights = planned.results / "weights" / f"{spec.model}-{spec.dataset}-{spec.seed}.npz"
+            folder = planned.results / "weights" / spec.model / spec.dataset
+            weights = folder / f"seed-{spec.seed}.npz"
             data = planned.datasets[spec.dataset]
             prepare(data.name, records, archives=data.archives or None)
             if not weights.exists():
@@ -65,7 +64,7 @@ def main() -> None:
             state = planned.results / "state" / spec.id
             inputs = {"records": records, "weights": weights, "state": state}
             launch(spec, inputs, out, sys.executable)
-    except (ConfigError, RecordsError, OSError) as error:
+    except (ConfigError, RecordsError, ResultsRefused, OSError) as error:
         sys.exit(f"Error: {error}")
 
 

@@ -36,6 +36,7 @@ def test_trains_what_has_no_result_yet(train, tmp_path):
     assert done.returncode == 0, done.stderr
     statuses = sorted((tmp_path / "results").glob("runs/*/status.json"))
     assert [record.read_json(path)["status"] for path in statuses] == ["finished"] * 2
+    assert (tmp_path / "results/weights/logistic/digits/seed-1.npz").exists()  # Snakemake's place
     times = [path.stat().st_mtime_ns for path in statuses]
     train()
     assert [path.stat().st_mtime_ns for path in statuses] == times

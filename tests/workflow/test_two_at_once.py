@@ -1,10 +1,11 @@
 """Two of a kind on the same results: the second steps back, the first is left alone."""
 
 import subprocess
+import sys
 
 from suite import checkpoints, numbers, rows, status, wait_until
 
-BUSY = {"system": "pytorch", "epochs": 40, "batch": 16}
+BUSY = {"system": "pytorch", "epochs": 60, "batch": 16}
 
 
 def test_second_pipeline_and_second_launcher_are_refused(suite, matrix):
@@ -23,6 +24,12 @@ def test_second_pipeline_and_second_launcher_are_refused(suite, matrix):
             text=True,
             capture_output=True,
         )
+        alone = subprocess.run(
+            [sys.executable, "-m", "workflows.train", str(config)],
+            cwd=suite.folder,
+            text=True,
+            capture_output=True,
+        )
         assert first.poll() is None, "the first ended too soon to be in the way"
         assert first.wait(120) == 0
 
@@ -35,6 +42,9 @@ def test_second_pipeline_and_second_launcher_are_refused(suite, matrix):
     assert launcher.returncode != 0
     assert f"another process is training {run}; wait for it to end" in launcher.stderr
     assert "Traceback" not in launcher.stderr
+
+    assert alone.returncode != 0
+    assert alone.stderr.startswith(f"Error: another pipeline (process {first.pid}) works on")
 
     assert status(results, run)["status"] in ("finished", "reached")
     assert len(numbers(results, run)) == len(rows(results / "epochs.csv")) == BUSY["epochs"]
