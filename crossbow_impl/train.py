@@ -89,6 +89,7 @@ class Crossbow:
         """Compile, warm up and capture; nothing that is trained changes."""
         with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
             randomness = random_state.get(self.device)
+            self.sync.connect(self.iteration.share)
             self.begin(self.feed.plan(0), 0, 0)
             self.replicas.prepare(self.unroll, tuned=self.tuning is not None)
             random_state.put(randomness, self.device)

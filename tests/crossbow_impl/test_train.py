@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import torch
+import torch.distributed as dist
 from marks import needs_cuda
 
 from bench.clock import Ledger
+from bench.ranks import on_devices
 from bench.record import AUTOTUNE, AUTOTUNE_COLUMNS, read_table
 from bench.system import Context
 from crossbow_impl.train import Crossbow
@@ -46,6 +48,29 @@ def test_warming_up_changes_nothing(device_type, crossbow):
     system.prepare(Ledger())
     after = system.state()
     assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+def test_devices_have_met_before_the_clock_runs(spec, digits, weights, tmp_path):
+    """A first all-reduce makes NCCL connect, which took up to 20 s of a first epoch."""
+    cell = spec(model="lenet", learners=2, devices=2)
+    records, path = open_records(digits), weights("lenet")
+
+    def work(rank):
+        context = Context(
+            spec=cell, records=records, weights=path, out=tmp_path, rank=rank, ranks=cell.devices
+        )
+        system, summed = Crossbow(context), []
+        all_reduce = dist.all_reduce
+
+        def spy(tensor, **options):
+            summed.append(tensor.numel())
+            return all_reduce(tensor, **options)
+
+        dist.all_reduce = spy
+        system.prepare(Ledger())
+        assert system.iteration.share.numel() in summed
+
+    on_devices(cell, work)
 
 
 def test_tuning_leaves_its_trace(device_type, crossbow, tmp_path, monkeypatch):
