@@ -1,6 +1,7 @@
 """From a config to the runs it asks for; a config that can't be run is refused here."""
 
 import itertools
+import math
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,8 @@ from workflows.data_of import Data, data_of, own_datasets
 from workflows.order import in_turns
 from workflows.refusals import refuse_data
 from workflows.validate import SCHEMA, ConfigError, one_of, validate
+
+MOST_CELLS = 100_000  # of a group; more are a slip, and would fill the memory before they ran
 
 
 @dataclass(frozen=True)
@@ -125,5 +128,9 @@ def _cells(group: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
     for key, axis in zip(group, axes, strict=True):
         if not axis:
             raise ConfigError(f"{where}.{key}: an empty list plans no runs; give it a value")
+    if (cells := math.prod(map(len, axes))) > MOST_CELLS:
+        raise ConfigError(
+            f"{where}: {cells:,} combinations, where {MOST_CELLS:,} are the most; list fewer values"
+        )
     for values in itertools.product(*axes):
         yield dict(zip(group, values, strict=True))
