@@ -1,9 +1,10 @@
 """What a run asks of the scheduler of a cluster, in the names of Snakemake's executor plugins."""
 
+from collections.abc import Iterable
+
 from bench.nodes import cpus_per_node
 from bench.spec import RunSpec
-
-RESOURCES = ("gpu", "gres", "nodes", "tasks", "tasks_per_gpu", "mpi")
+from workflows.validate import ConfigError
 
 
 def threads(spec: RunSpec, whole_machine: int | None) -> int:
@@ -24,3 +25,13 @@ def request(spec: RunSpec) -> dict[str, int | str]:
     if gpus:
         several |= {"gres": f"gpu:{spec.devices_per_node}", "tasks_per_gpu": 0}
     return several
+
+
+def refuse_nodes(specs: Iterable[RunSpec], executor: str) -> None:
+    """Refuse, by a ConfigError, runs on several nodes where a job is one machine."""
+    several = next((spec for spec in specs if spec.nodes > 1), None)
+    if several and executor != "slurm":
+        raise ConfigError(
+            f"nodes: {several.id} needs {several.nodes} nodes, and a job of the executor "
+            f"{executor} is on one; use Slurm, or nodes: 1"
+        )

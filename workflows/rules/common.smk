@@ -89,9 +89,13 @@ onstart:
     try:
         if workflow.local_exec:
             refuse_what_is_not_here(PLAN)
+        else:
+            cluster.refuse_nodes(PLAN.runs.values(), workflow.executor_plugin.name)
         hold_results(PLAN.results, list(PLAN.runs))
         stop_runs_on_sigterm()
-        files = {file for job in workflow.dag.jobs for file in [*job.input, *job.output]}
+        files = {
+            file for job in workflow.dag.jobs for file in [*job.input, *job.output]
+        }
         bring_to_now(map(Path, files))
     except (ConfigError, ResultsRefused) as error:
         sys.exit(f"Error: {error}")
