@@ -1,5 +1,6 @@
 """One rule trains every run of every system, alone on the machine: its numbers are timings."""
 
+
 rule train:
     input:
         sources=lambda wc: system_sources(spec(wc)),
