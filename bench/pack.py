@@ -49,7 +49,14 @@ def files_of(results: Path, rows: pd.DataFrame) -> Iterator[tuple[Path, str]]:
 
 def lock(commits: set[str]) -> bytes:
     """The lock file of the runs' commit; of this checkout, where they have several or another's."""
-    command = ["git", "-C", str(ROOT), "show", f"{next(iter(commits), '')}:{LOCK}"]
+    command = [
+        "git",
+        "-C",
+        str(ROOT),
+        "show",
+        "--end-of-options",
+        f"{next(iter(commits), '')}:{LOCK}",
+    ]
     if len(commits) == 1 and not (done := subprocess.run(command, capture_output=True)).returncode:
         return done.stdout
     return (ROOT / LOCK).read_bytes()

@@ -53,6 +53,11 @@ def test_all_that_belongs_to_the_results_is_in_it_and_described(results, unpacke
     assert (unpacked / "requirements.lock").read_bytes() == subprocess.check_output(lock)
 
 
+def test_of_several_commits_the_lock_file_is_that_of_the_checkout():
+    here = (ROOT / "requirements.lock").read_bytes()
+    assert pack.lock({"a", "b"}) == pack.lock({"no commit"}) == pack.lock(set()) == here
+
+
 def test_it_names_authors_licence_code_and_what_each_run_did(unpacked):
     crate = ROCrate(unpacked)
     (author,) = crate.root_dataset["author"]

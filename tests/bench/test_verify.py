@@ -125,6 +125,17 @@ def test_an_edited_number_is_found(results, capsys, file, column, expected):
 
 
 @pytest.mark.parametrize(
+    ("place", "expected"), [(1, "line 3 is of run"), (23, "has 23 rows, expected 24")]
+)
+def test_a_row_left_out_is_found(results, capsys, place, expected):
+    path = results / "epochs.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table.drop(index=place).to_csv(path, index=False)
+    code, said = told(results, capsys)
+    assert code == 1 and f"epochs.csv: {expected}" in said, said
+
+
+@pytest.mark.parametrize(
     ("where", "value", "expected"),
     [
         ("spec.seed", 7, "run.json: spec, its seed 7 included, is of run"),
