@@ -6,9 +6,10 @@ BIN := $(VENV)/bin
 # Where wheels come from elsewhere (PIP_FIND_LINKS is set), that is left alone.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PIP_INDEX := $(if $(PIP_FIND_LINKS),,--extra-index-url $(TORCH_INDEX))
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check $(PIP_INDEX)
+PIP_PLAIN := -m pip install --quiet --disable-pip-version-check
+PIP_INSTALL := $(PIP_PLAIN) $(PIP_INDEX)
 
-.PHONY: demo test fast-test lint gpu-test gpu-bench readme-figure scaling lock clean
+.PHONY: demo test fast-test lint gpu gpu-test gpu-bench readme-figure scaling lock clean
 
 demo: $(VENV)/installed
 	. $(BIN)/activate && snakemake --cores all
@@ -26,7 +27,20 @@ lint: $(VENV)/installed
 	. $(BIN)/activate && ruff check . && ruff format --check . && snakefmt --check Snakefile workflows \
 		&& mypy && snakemake --lint
 
-# On a machine with CUDA devices and torch installed there; no environment is made.
+# For a machine with CUDA devices, gigabytes: torch's CUDA build in the environment that the other
+# targets use, and TensorFlow's in one of its own, as it needs other CUDA libraries.
+TENSORFLOW := $(VENV)-tensorflow
+gpu:
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python $(PIP_PLAIN) -r requirements.lock
+	@touch $(VENV)/installed
+	$(PYTHON) -m venv --clear $(TENSORFLOW)
+	sed -n 's/^ *- tensorflow_cpu==/tensorflow[and-cuda]==/; s/^ *- //; /==/p' workflows/envs/tensorflow.yaml > $(TENSORFLOW)/wanted.txt
+	$(TENSORFLOW)/bin/python $(PIP_INSTALL) -r $(TENSORFLOW)/wanted.txt
+	@$(TENSORFLOW)/bin/python -c 'import tensorflow as tf; print(len(tf.config.list_physical_devices("GPU")), "GPUs for TensorFlow")' 2> /dev/null
+
+# On a machine with CUDA devices, with the torch of `python3`: `make gpu-test PYTHON=.venv/bin/python`
+# after `make gpu`; no environment is made.
 gpu-test:
 	$(PYTHON) -m pytest tests/data_prep tests/crossbow_impl tests/baselines tests/benchmarks tests/models/test_captured.py -m gpu -rs
 

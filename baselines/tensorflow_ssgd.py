@@ -238,7 +238,11 @@ class TensorFlowSSGD:
 
 
 def strategy_for(device_type: str, devices: int) -> tf.distribute.Strategy:
-    """The strategy over `devices` devices, one thread each on CPU."""
+    """The strategy over `devices` devices, one thread each on CPU.
+
+    Raises:
+        ValueError: TensorFlow sees fewer GPUs.
+    """
     if device_type == "cpu":
         tf.config.threading.set_intra_op_parallelism_threads(1)
         tf.config.threading.set_inter_op_parallelism_threads(devices)
@@ -250,6 +254,11 @@ def strategy_for(device_type: str, devices: int) -> tf.distribute.Strategy:
         device.name
         for device in tf.config.list_logical_devices("GPU" if device_type == "cuda" else "CPU")
     ]
+    if len(names) < devices:
+        raise ValueError(
+            f"TensorFlow sees {len(names)} GPUs and the run takes {devices}: its build for GPUs has "
+            "an environment of its own, which `make gpu` makes and `interpreters` in a config names"
+        )
     if devices == 1:
         return tf.distribute.OneDeviceStrategy(names[0])
     return tf.distribute.MirroredStrategy(names[:devices])

@@ -54,3 +54,13 @@ def test_xla_compiles_a_step_once(spec, digits, weights, tmp_path):
     assert "HloModule" in system.step.experimental_get_compiler_ir(*batch)(stage="hlo")
     assert system.step.experimental_get_tracing_count() == 1
     assert system.run_steps.experimental_get_tracing_count() == 1
+
+
+def test_gpus_that_tensorflow_does_not_see_are_refused(monkeypatch):
+    import tensorflow as tf
+
+    from baselines.tensorflow_ssgd import strategy_for
+
+    monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind: [])
+    with pytest.raises(ValueError, match=r"TensorFlow sees 0 GPUs and the run takes 1: .*make gpu"):
+        strategy_for("cuda", 1)
