@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from suite import checkpoints, log, numbers, status, wait_until
 
-LONG = {"system": "pytorch", "model": "logistic", "epochs": 200, "batch": 64}
+LONG = {"system": "pytorch", "model": "logistic", "epochs": 100, "batch": 64}
 MAY_MOUNT = (
     subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]).returncode == 0
 )

@@ -14,8 +14,8 @@ from suite import (
     wait_until,
 )
 
-TWO = {"system": "pytorch", "model": "logistic", "devices": 2, "batch": 16}
-EPOCHS = {"killed": 50, "hung": 51, "torn": 6}
+TWO = {"system": "pytorch", "model": "logistic", "devices": 2, "batch": 32}
+EPOCHS = {"killed": 30, "hung": 31, "torn": 6}
 TORN_AFTER = 3
 # Kills the process that writes the rows of the run TORN, once the disk has half of one.
 TORN = f"""

@@ -8,7 +8,7 @@ from suite import checkpoints, log, numbers, status, wait_until
 
 from bench.stop import RESUME
 
-LONG = {"system": "crossbow", "model": "logistic", "devices": 2, "epochs": 100, "batch": 16}
+LONG = {"system": "crossbow", "model": "logistic", "devices": 2, "epochs": 60, "batch": 16}
 
 
 def test_sigterm_to_snakemake_or_to_all_of_it(finished):
