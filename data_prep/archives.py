@@ -80,14 +80,22 @@ def find(
 
 
 def places(archives: Path, names: Sequence[str]) -> Iterator[Path]:
-    """Whatever has one of these names in the folder itself, or one folder down."""
+    """Files and folders of one of these names in the folder itself, or one folder down.
+
+    Raises:
+        RecordsError: there is no such folder, or something else has the name: a pipe or a device
+            would never end.
+    """
     if not archives.is_dir():
         raise RecordsError(f"{archives}: not a folder; name that of the archives by {OPTION}")
     below = sorted(path for path in archives.iterdir() if path.is_dir())
     for folder in (archives, *below):
         for name in names:
-            if (folder / name).exists():
-                yield folder / name
+            path = folder / name
+            if path.is_file() or path.is_dir():
+                yield path
+            elif path.exists():
+                raise RecordsError(f"{path}: neither a file nor a folder; put the file there")
 
 
 def missing(archives: Path, *names: str) -> RecordsError:

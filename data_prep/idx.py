@@ -1,6 +1,5 @@
 """IDX files, the form of MNIST and of the datasets made to replace it, gzipped or plain."""
 
-import gzip
 import hashlib
 import math
 import struct
@@ -13,6 +12,7 @@ import numpy as np
 from data_prep.archives import Archive, SourceFile, download, find, missing
 from data_prep.labels import checked_labels
 from data_prep.records import RecordsError
+from data_prep.unpacked import unpacked
 
 _UNSIGNED_BYTE = 0x08
 # The images and the labels of each split, as MNIST and its replacements name them.
@@ -102,9 +102,8 @@ def _unpacked_checksum(path: Path, algorithm: str) -> str:
 
 
 def _unpack(path: Path) -> bytes:
-    if path.suffix != ".gz":
-        return path.read_bytes()
     try:
-        return gzip.decompress(path.read_bytes())
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        with unpacked(path) as file:
+            return file.read()
+    except (EOFError, zlib.error, OSError) as error:
         raise RecordsError(f"{path}: can't be unpacked ({error}); fetch the file again") from None

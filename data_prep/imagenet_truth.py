@@ -2,6 +2,8 @@
 
 import io
 import re
+import struct
+import zlib
 from pathlib import Path
 
 from scipy.io import loadmat
@@ -16,6 +18,8 @@ LABELS = "imagenet_2012_validation_synset_labels.txt"
 DEVKIT = "ILSVRC2012_devkit_t12"
 _MD5 = "md5:fa75699e90414af021442c21a62c3abf"
 _META, _TRUTH = "data/meta.mat", "data/ILSVRC2012_validation_ground_truth.txt"
+_MAT_HEADER, _COMPRESSED = 128, 15  # of MATLAB's format 5
+MOST_META = 1 << 26  # bytes unpacked: it is a table of two thousand rows
 _NUMBER = re.compile(r"ILSVRC2012_val_(\d{8})\.\w+")
 
 
@@ -58,6 +62,7 @@ def find_truth(archives: Path) -> Truth:
 
 def _classes(files: dict[str, bytes], where: Path) -> list[str]:
     try:
+        _refuse_bomb(files[_META])
         synsets = loadmat(io.BytesIO(files[_META]), squeeze_me=True)["synsets"]
         names = {int(row["ILSVRC2012_ID"]): str(row["WNID"]) for row in synsets}
         return [names[int(number)] for number in files[_TRUTH].split()]
@@ -67,6 +72,19 @@ def _classes(files: dict[str, bytes], where: Path) -> list[str]:
             f"{where}: no ground truth can be read from it ({type(error).__name__}: {error}); "
             "fetch it again"
         ) from None
+
+
+def _refuse_bomb(mat: bytes) -> None:
+    """Each variable of a .mat file is compressed by itself: type and length, then a zlib stream."""
+    place, left = _MAT_HEADER, MOST_META
+    while place + 8 <= len(mat):
+        kind, length = struct.unpack_from("<II", mat, place)
+        place += 8
+        if kind == _COMPRESSED:
+            left -= len(zlib.decompressobj().decompress(mat[place : place + length], left + 1))
+        if left < 0:
+            raise ValueError(f"more than {MOST_META:,} bytes are in {_META}")
+        place += length
 
 
 def _differs(path: Path) -> list[Problem]:

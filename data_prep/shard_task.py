@@ -24,6 +24,7 @@ _BLOCK = 512  # a tar pads everything to it
 # For mean and deviation every fifth pixel of every fifth row will do: five has no factor with the
 # blocks of 8 pixels that a JPEG is made of.
 _STRIDE = 5
+MOST_BYTES = 1 << 29  # of one image's file: more than `image_rules.MAX_PIXELS` take in any format
 
 
 class ShardTask(NamedTuple):
@@ -141,6 +142,8 @@ def _usable(
 ) -> Iterator[tuple[int, Sample, Checked]]:
     for place, sample in enumerate(task.samples):
         try:
+            if sample.length > MOST_BYTES:
+                raise OSError(f"{sample.length:,} bytes are more than {MOST_BYTES:,}")
             data = _read(sample)
         except OSError as error:
             reason = f"can't be read ({error.strerror or error})"

@@ -32,7 +32,7 @@ def tar_members(path: Path, start: int = 0, length: int | None = None) -> Iterat
                 for member in archive:
                     if member.offset_data + member.size > stop:
                         raise tarfile.ReadError(f"it breaks off in {member.name}")
-                    if member.isfile():
+                    if member.isfile() and not member.issparse():
                         yield Member(member.name, member.offset_data, member.size)
                 # tarfile takes a damaged header, or none, for the end, which is a block of zeros.
                 file.seek(archive.offset)
