@@ -1,6 +1,7 @@
 """Checkpoints of an unfinished run: one file per rank and epoch, in a folder of their own.
 
-A checkpoint is an `.npz` of plain arrays (never pickles). Epoch e counts only when every rank's
+A checkpoint is an `.npz` of plain arrays, neither pickled nor compressed. One that is could run
+code or fill the memory, and ends the run that would read it. Epoch e counts only when every rank's
 file of e can be read, so a kill at any moment leaves the newest complete epoch to resume from.
 """
 
@@ -39,6 +40,9 @@ def load(
     """The newest epoch that every rank saved, with this rank's arrays; None without one.
 
     Files of another `fingerprint` (other code, data or spec) do not count.
+
+    Raises:
+        ValueError: a file holds what no checkpoint does; one sentence.
     """
     epochs = sorted({int(path.name.split("-")[1]) for path in folder.glob("epoch-*.npz")})
     for epoch in reversed(epochs):
@@ -60,8 +64,18 @@ def _path(folder: Path, epoch: int, rank: int) -> Path:
 
 def _read(path: Path, fingerprint: str) -> dict[str, np.ndarray] | None:
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile):
-        return None
+        with zipfile.ZipFile(path) as archive:
+            plain = all(one.compress_type == zipfile.ZIP_STORED for one in archive.infolist())
+        if plain:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile) as error:
+        if "allow_pickle" not in str(error):
+            return None
+        plain = False
+    if not plain:
+        raise ValueError(
+            f"{path}: pickled objects, which could run code, or compressed arrays, as no checkpoint "
+            "of this suite has; remove the file"
+        )
     return arrays if str(arrays.pop("fingerprint", "")) == fingerprint else None

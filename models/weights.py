@@ -1,6 +1,7 @@
 """Weights as arrays with torch's names and layout: drawn by torch, loaded and saved by both."""
 
 import os
+import zipfile
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -45,9 +46,19 @@ def save(arrays: dict[str, Any], path: Path) -> None:
 
 
 def read(path: Path) -> dict[str, np.ndarray]:
-    """The arrays in `path`, by their torch names, in torch's order."""
-    with np.load(path, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
+    """The arrays in `path`, by their torch names, in torch's order.
+
+    Raises:
+        ValueError: it is no archive of plain arrays; pickled objects, which could run code, aren't.
+    """
+    try:
+        zipfile.ZipFile(path).close()  # np.load would take a single array, too
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"{path}: not weights that this suite wrote ({error}); remove it, and it is made again"
+        ) from None
 
 
 def load_torch(module: Any, path: Path) -> None:

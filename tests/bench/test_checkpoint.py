@@ -31,11 +31,6 @@ def test_other_code_or_data_does_not_count(tmp_path):
     assert checkpoint.load(tmp_path, 0, 1, "after") is None
 
 
-def test_a_pickle_is_not_read(tmp_path):
-    np.savez(tmp_path / "epoch-000001-rank-0.npz", w=np.array([object()], dtype=object))
-    assert checkpoint.load(tmp_path, 0, 1, "f") is None
-
-
 def test_only_the_last_ones_are_kept_and_clear_removes_them(tmp_path):
     for epoch in range(1, 6):
         save(tmp_path, epoch)
