@@ -75,7 +75,7 @@ def _read(path: Path, fingerprint: str) -> dict[str, np.ndarray] | None:
         plain = False
     if not plain:
         raise ValueError(
-            f"{path}: pickled objects, which could run code, or compressed arrays, as no checkpoint "
-            "of this suite has; remove the file"
+            f"{path}: pickled objects, which could run code, or compressed arrays, as no "
+            "checkpoint of this suite has; remove the file"
         )
     return arrays if str(arrays.pop("fingerprint", "")) == fingerprint else None
