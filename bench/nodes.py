@@ -42,9 +42,9 @@ def starter(spec: RunSpec, variables: Mapping[str, str] = os.environ) -> list[st
         return shlex.split(variables[STARTER])
     if ALLOCATION not in variables:
         raise NoNodes(
-            f"nodes: {spec.id} needs {spec.nodes} nodes; submit it to Slurm by "
-            f"--profile workflows/profiles/slurm, or have in {STARTER} the words of a command that "
-            "starts another on each node"
+            f"nodes: {spec.id} needs {spec.nodes} nodes; submit it to Slurm by --workflow-profile "
+            f"workflows/profiles/slurm, or have in {STARTER} the words of a command that starts "
+            "another on each node"
         )
     words = ["srun", f"--nodes={spec.nodes}", f"--ntasks={spec.nodes}", "--ntasks-per-node=1"]
     # An agent ends when the others do; one that ends first because it was asked to kills no other.
