@@ -25,7 +25,7 @@ rule records:
             else ""
         ),
     shell:
-        "python -m data_prep {params.name} {params.folder:q} {params.archives}"
+        "python -m data_prep {params.name:q} {params.folder:q} {params.archives}"
         " 2>&1 | tee {log:q}"
 
 
@@ -47,5 +47,5 @@ rule weights:
             else ""
         ),
     shell:
-        "python -m models {wildcards.model} {params.source} --records {params.records:q}"
-        " --seed {wildcards.seed} {output:q} 2>&1 | tee {log:q}"
+        "python -m models {wildcards.model:q} {params.source} --records {params.records:q}"
+        " --seed {wildcards.seed:q} {output:q} 2>&1 | tee {log:q}"

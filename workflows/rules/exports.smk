@@ -19,4 +19,4 @@ rule export:
         module=lambda wc: EXPORTS[wc.export],
         results=subpath(output[0], parent=True),
     shell:
-        "python -m {params.module} {params.results:q} {output:q} 2>&1 | tee {log:q}"
+        "python -m {params.module:q} {params.results:q} {output:q} 2>&1 | tee {log:q}"

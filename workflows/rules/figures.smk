@@ -20,5 +20,5 @@ rule figure:
     params:
         folder=subpath(output[0], parent=True),
     shell:
-        "python -m plots {wildcards.figure} --summary {input.summary:q} --epochs {input.epochs:q}"
+        "python -m plots {wildcards.figure:q} --summary {input.summary:q} --epochs {input.epochs:q}"
         " --autotune {input.autotune:q} --out {params.folder:q} 2>&1 | tee {log:q}"

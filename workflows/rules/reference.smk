@@ -32,7 +32,7 @@ rule reference_figures:
         names=FIGURES,
         folder=subpath(output[0], parent=True),
     shell:
-        "python -m plots {params.names} --summary {input.summary:q} --epochs {input.epochs:q}"
+        "python -m plots {params.names:q} --summary {input.summary:q} --epochs {input.epochs:q}"
         " --autotune {input.autotune:q} --out {params.folder:q} 2>&1 | tee {log:q}"
 
 
@@ -64,7 +64,7 @@ rule benchmark_figure:
     params:
         folder=subpath(output[0], parent=True),
     shell:
-        "python -m benchmarks.draw {params.folder:q} {wildcards.measured} 2>&1 | tee {log:q}"
+        "python -m benchmarks.draw {params.folder:q} {wildcards.measured:q} 2>&1 | tee {log:q}"
 
 
 rule figures:
