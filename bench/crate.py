@@ -16,7 +16,7 @@ from rocrate.rocrate import ROCrate
 
 from bench import record
 from bench.environment import ROOT
-from bench.verify_tables import MACHINES, made
+from bench.verify.tables import MACHINES, made
 from data_prep.records import file_sha256
 
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"

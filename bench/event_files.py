@@ -18,7 +18,7 @@ from tensorboard.plugins.hparams.summary_v2 import hparams_pb
 from tensorboard.summary.writer.record_writer import RecordWriter
 
 from bench import record
-from bench.observe import Run, look, modified, problem
+from bench.watch.observe import Run, look, modified, problem
 
 TAGS = {
     "test_acc": "accuracy/test",

@@ -15,7 +15,7 @@ from mlperf_logging.mllog.mllog import MLLogger
 
 from bench import record
 from bench.metrics import epochs_to_target
-from bench.observe import Run, look, problem
+from bench.watch.observe import Run, look, problem
 
 RULESET = "4.0.0"  # the last of MLPerf Training with an image classifier, ResNet-50 on ImageNet
 BENCHMARKS = {("resnet50_v15", "imagenet"): key.RESNET}

@@ -20,8 +20,8 @@ from bench import record
 from bench.crate import describe
 from bench.environment import ROOT
 from bench.summary_file import read_summary
-from bench.verify_crate import METADATA
-from bench.verify_tables import made
+from bench.verify.crate import METADATA
+from bench.verify.tables import made
 
 # What the code is cited as, beside the results.
 _OF_THE_CODE = ("CITATION.cff", "LICENSE")

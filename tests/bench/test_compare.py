@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 from made_results import join, results_of
 
-from bench import compare, compare_pairs, record
-from bench.compare_pairs import BETTER, FEW, NOISE, NONE, WORSE, cells
+from bench import record
+from bench.compare import __main__ as compare
+from bench.compare import pairs as compare_pairs
+from bench.compare.pairs import BETTER, FEW, NOISE, NONE, WORSE, cells
 
 CODE = {"commit": "c" * 40, "dirty": False, "sources_sha256": "c"}
 SEEDS = (1, 2, 3)

@@ -9,7 +9,7 @@ import pytest
 from run_folders import epoch, make, plan
 
 from bench import event_files, record
-from bench.observe import read_run
+from bench.watch.observe import read_run
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import pytest
 from run_folders import make, plan, sample
 
 from bench import record
-from bench.device_use import use
-from bench.observe import look, problem, read_run
-from bench.remaining import all_left_s, left_s, used_s
+from bench.watch.device_use import use
+from bench.watch.observe import look, problem, read_run
+from bench.watch.remaining import all_left_s, left_s, used_s
 
 
 def states(results, **options):

@@ -9,9 +9,10 @@ import pytest
 from made_results import results_of
 from rocrate.rocrate import ROCrate
 
-from bench import pack, verify
+from bench import pack
 from bench.environment import ROOT, code
-from bench.verify_crate import METADATA
+from bench.verify import __main__ as verify
+from bench.verify.crate import METADATA
 
 
 @pytest.fixture(scope="module")

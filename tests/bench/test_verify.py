@@ -8,7 +8,10 @@ import pandas as pd
 import pytest
 from made_results import join, judge_and_draw, repository, results_of
 
-from bench import record, verify, verify_code, verify_figures
+from bench import record
+from bench.verify import __main__ as verify
+from bench.verify import code as verify_code
+from bench.verify import figures as verify_figures
 
 PYTORCH = "pytorch-lenet-digits-cpu1-b16-s1-*"
 CROSSBOW = "crossbow-lenet-digits-cpu1-m1-b16-s2-*"

@@ -11,9 +11,10 @@ import time
 import pytest
 from run_folders import make, plan, sample
 
-from bench import record, watch
+from bench import record
 from bench.sources import ROOT
-from bench.watch_table import ASCII_BARS, shortened, sparkline
+from bench.watch import __main__ as watch
+from bench.watch.table import ASCII_BARS, shortened, sparkline
 
 
 @pytest.fixture

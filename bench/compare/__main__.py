@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.claim_runs import CONFIGURATION
-from bench.compare_folders import Side, common, read_side, warnings
-from bench.compare_pairs import BETTER, METRICS, WORSE, Cell, cells
+from bench.compare.folders import Side, common, read_side, warnings
+from bench.compare.pairs import BETTER, METRICS, WORSE, Cell, cells
 
 ALL = "all together"
 COLUMNS = [

@@ -16,9 +16,9 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from bench.observe import PLANNED, WENT_WELL, Run, look, problem
-from bench.remaining import left_s
-from bench.watch_table import ASCII_BARS, BARS, counts, duration, table
+from bench.watch.observe import PLANNED, WENT_WELL, Run, look, problem
+from bench.watch.remaining import left_s
+from bench.watch.table import ASCII_BARS, BARS, counts, duration, table
 
 WIDE = 160  # a table that goes to a file, unless the variable COLUMNS says otherwise
 WAITING = "waiting for one; Ctrl-C ends"

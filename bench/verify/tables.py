@@ -9,8 +9,8 @@ import pandas as pd
 
 from bench import record, summary
 from bench.environment import machine
-from bench.mismatch import Mismatch, Trail, compare_tables, read_text
 from bench.progress import MATRIX
+from bench.verify.mismatch import Mismatch, Trail, compare_tables, read_text
 
 SUMMARY, MACHINES = "summary.csv", "machines.json"
 WITHOUT_RUN = (record.NOT_AVAILABLE, record.NOT_RUN)

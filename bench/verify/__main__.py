@@ -9,14 +9,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench.mismatch import Mismatch, Trail
 from bench.summary_file import read_summary
-from bench.verify_code import check_code
-from bench.verify_crate import check_crate
-from bench.verify_figures import check_claims, check_figures
-from bench.verify_inputs import check_records, check_seeds, check_weights
-from bench.verify_runs import read_runs
-from bench.verify_tables import SUMMARY, check_derived, check_joined, check_planned, made
+from bench.verify.code import check_code
+from bench.verify.crate import check_crate
+from bench.verify.figures import check_claims, check_figures
+from bench.verify.inputs import check_records, check_seeds, check_weights
+from bench.verify.mismatch import Mismatch, Trail
+from bench.verify.runs import read_runs
+from bench.verify.tables import SUMMARY, check_derived, check_joined, check_planned, made
 
 
 def verify(results: Path, data: Path | None = None, may_be_mixed: bool = False) -> Trail:

@@ -8,8 +8,8 @@ import numpy as np
 
 from bench import environment, record
 from bench.endings import completion
-from bench.mismatch import Mismatch, Trail, read_object
 from bench.spec import RunSpec
+from bench.verify.mismatch import Mismatch, Trail, read_object
 
 _KEYS = {
     record.RUN: ("run", "spec", "inputs", "code", "machine", "environment"),

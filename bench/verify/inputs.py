@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from bench import record
-from bench.mismatch import Mismatch, Trail
 from bench.summary import SPEC_COLUMNS
+from bench.verify.mismatch import Mismatch, Trail
 from data_prep.records import RecordsError, file_sha256, open_records
 
 _OF_WEIGHTS = ("model", "model_source", "dataset")

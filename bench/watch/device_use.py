@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import mean
 
 from bench import record
-from bench.observe import RUNNING, Run, whole_lines
+from bench.watch.observe import RUNNING, Run, whole_lines
 
 RECENT_S = 5.0
 TAIL_BYTES = 32_768  # more than RECENT_S of ten samples a second of the host and eight GPUs

@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from bench import record
-from bench.device_use import use
-from bench.observe import PLANNED, RUNNING, WENT_WELL, Run
-from bench.remaining import all_left_s, left_s, used_s
+from bench.watch.device_use import use
+from bench.watch.observe import PLANNED, RUNNING, WENT_WELL, Run
+from bench.watch.remaining import all_left_s, left_s, used_s
 
 BARS, ASCII_BARS = "▁▂▃▄▅▆▇█", "_.-~=+*#"
 TREND, GAP, NARROWEST_ID = 12, 2, 30

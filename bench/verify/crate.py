@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bench.mismatch import Mismatch, Trail, read_object
+from bench.verify.mismatch import Mismatch, Trail, read_object
 from data_prep.records import file_sha256
 
 METADATA = "ro-crate-metadata.json"

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from bench.environment import ROOT
-from bench.mismatch import Mismatch, Trail, compare_tables, read_text
+from bench.verify.mismatch import Mismatch, Trail, compare_tables, read_text
 
 TABLES = ("summary", "epochs", "autotune")
 _COMPARED = (".csv", ".txt", ".svg")

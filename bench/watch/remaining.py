@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from statistics import mean
 
-from bench.observe import PLANNED, RUNNING, STOPPED, WENT_WELL, Run
+from bench.watch.observe import PLANNED, RUNNING, STOPPED, WENT_WELL, Run
 
 RECENT = 5  # epochs whose pace the rest is expected to keep: learners may be tuned in the first
 _WHICH = re.compile(r"-s\d+(-r\d+)?-[0-9a-f]{8}$")  # what runs of a configuration differ by

@@ -15,7 +15,7 @@ import pandas as pd
 
 from bench import record
 from bench.environment import ROOT
-from bench.mismatch import Mismatch, Trail
+from bench.verify.mismatch import Mismatch, Trail
 
 _KIND = ("system", "model", "model_source")
 Kind = tuple[str, str, str]

@@ -1,0 +1,1 @@
+"""Results followed from their sources to their figures: `python -m bench.verify`."""
