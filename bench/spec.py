@@ -19,7 +19,8 @@ ALGORITHM_1, RELEASED, KUNGFU, EA_SGD, SSGD = (
     "ssgd",
 )
 VARIANTS = (ALGORITHM_1, RELEASED, KUNGFU, EA_SGD, SSGD)
-# What a run's id is made of; it names folders.
+# What a run's id, and each of its parts, may be: it names folders, and none elsewhere.
+NAME = re.compile(r"[\w-][\w.-]*", re.ASCII)
 IN_ID = "system,model,dataset,device_type,devices,nodes,learners,batch,seed,repeat".split(",")
 CONSTANT_LR: Mapping[str, Any] = {"kind": "constant"}
 
@@ -77,7 +78,7 @@ class RunSpec:
 
     def __post_init__(self) -> None:
         for name in IN_ID:
-            if not re.fullmatch(r"[\w-][\w.-]*", word := str(getattr(self, name)), re.ASCII):
+            if not NAME.fullmatch(word := str(getattr(self, name))):
                 raise ValueError(
                     f"{name}: {word!r} is no part of a run's id; use letters, digits, ., _ and -"
                 )

@@ -19,6 +19,7 @@ import pandas as pd
 from bench import energy, method_options, record, schedules
 from bench.metrics import RULES, epochs_to_target
 from bench.progress import MATRIX
+from bench.spec import NAME
 
 SPEC_COLUMNS = (
     "system,model,model_source,dataset,device_type,devices,nodes,learners,batch,seed,repeat,variant,"
@@ -124,6 +125,9 @@ _WHOLE += [*record.MEMORY, "sent_bytes", *(f"{r}_epochs" for r in RULES)]
 
 def join(results: Path, runs: Sequence[str], others: Sequence[Mapping[str, Any]]) -> None:
     """Write the tables of `runs` in `results`, with rows of the `others`: cells without a run."""
+    for run in runs:
+        if not NAME.fullmatch(run):
+            raise DamagedRun(f"{results}: {run!r} is no id of a run; plan the runs again")
     folders = [results / "runs" / run for run in runs]
     requests = [record.read_json(folder / record.RUN) for folder in folders]
     rows = [summarise(*one) for one in zip(folders, requests, strict=True)]

@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 from bench import record
+from bench.spec import NAME
 from bench.summary_file import read_summary
 from workflows.report import formats
 from workflows.report.links import link
@@ -110,7 +111,7 @@ def cell(name: str, row: dict) -> dict[str, str]:
 
 def describe(row: dict, columns: list[dict], runs: Path, beside: Path, rerun: str) -> dict:
     """One run as the page shows it."""
-    folder = runs / row["run"]
+    folder, is_id = runs / row["run"], NAME.fullmatch(row["run"])
     return {
         "run": row["run"],
         **{name: row.get(name) or "" for name in ("model", "system", "devices")},
@@ -119,8 +120,9 @@ def describe(row: dict, columns: list[dict], runs: Path, beside: Path, rerun: st
         "is_bad": row["status"] not in _NOT_BAD,
         "reason": row["reason"],
         "files": [
-            # A summary may be published without its run directories: no links to nowhere.
-            (name, link(folder / name, beside) if (folder / name).exists() else "")
+            # A summary may be published without its run directories: no links to nowhere. And one
+            # of someone else's may have paths for ids: none to elsewhere.
+            (name, link(folder / name, beside) if is_id and (folder / name).exists() else "")
             for name in _FILES
         ],
         "rerun": rerun.replace("{run}", shlex.quote(row["run"])),
