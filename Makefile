@@ -9,7 +9,7 @@ PIP_INDEX := $(if $(PIP_FIND_LINKS),,--extra-index-url $(TORCH_INDEX))
 PIP_PLAIN := -m pip install --quiet --disable-pip-version-check
 PIP_INSTALL := $(PIP_PLAIN) $(PIP_INDEX)
 
-.PHONY: demo test fast-test lint gpu gpu-test gpu-bench readme-figure scaling lock clean
+.PHONY: demo test fast-test lint audit gpu gpu-test gpu-bench readme-figure scaling lock clean
 
 demo: $(VENV)/installed
 	. $(BIN)/activate && snakemake --cores all
@@ -17,7 +17,7 @@ demo: $(VENV)/installed
 
 # The files that take longest begin, so that none of them is alone at the end.
 PARALLEL := tests/workflow tests -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-test: lint
+test: lint audit
 	. $(BIN)/activate && python -m pytest $(PARALLEL)
 
 fast-test: $(VENV)/installed
@@ -26,6 +26,10 @@ fast-test: $(VENV)/installed
 lint: $(VENV)/installed
 	. $(BIN)/activate && ruff check . && ruff format --check . && snakefmt --check Snakefile workflows \
 		&& mypy && snakemake --lint
+
+# Known vulnerabilities of the pinned packages; where PyPI can't be asked, that is said.
+audit: $(VENV)/installed
+	$(BIN)/python .ci/audit.py requirements.lock
 
 # For a machine with CUDA devices, gigabytes: torch's CUDA build in the environment that the other
 # targets use, and TensorFlow's in one of its own, as it needs other CUDA libraries.
