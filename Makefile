@@ -9,7 +9,7 @@ PIP_INDEX := $(if $(PIP_FIND_LINKS),,--extra-index-url $(TORCH_INDEX))
 PIP_PLAIN := -m pip install --quiet --disable-pip-version-check
 PIP_INSTALL := $(PIP_PLAIN) $(PIP_INDEX)
 
-.PHONY: demo test fast-test lint audit gpu gpu-test gpu-bench readme-figure scaling lock clean
+.PHONY: demo test fast-test lint audit gpu gpu-test gpu-bench readme-figure docs scaling lock clean
 
 demo: $(VENV)/installed
 	. $(BIN)/activate && snakemake --cores all
@@ -57,6 +57,10 @@ gpu-bench:
 # The README's picture and the line below it, from the runs in results/.
 readme-figure: $(VENV)/installed
 	$(BIN)/python docs/readme_figure.py
+
+# The pages of docs/ as a site, site/index.html; a broken link is an error.
+docs: $(VENV)/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # What cost grows with and the prediction for more GPUs, from the committed measurements: tables,
 # figures and the numbers in docs/scaling.md.
