@@ -69,9 +69,9 @@ def _table(runs: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     """Each configuration's time to the accuracies above the lowest that a workload starts with."""
     lowest = levels.groupby("run")["level"].first().groupby(runs.set_index("run")["workload"]).min()
     accuracies = np.union1d(_ACCURACIES, runs["target"].dropna())
-    parts = []
+    parts, of_run = [], dict(iter(levels.groupby("run")))
     for run in runs[runs["workload"].isin(lowest.index)].itertuples():
-        own = levels[levels["run"] == run.run]
+        own = of_run.get(run.run, levels[:0])
         wanted = accuracies[accuracies >= lowest[run.workload]]
         seconds = np.append(own["train_s"], np.nan)[np.searchsorted(own["level"], wanted)]
         if run.status not in _runs.TRAINED:
