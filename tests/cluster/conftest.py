@@ -1,10 +1,11 @@
 """A real Slurm of two nodes on this machine, where one can be had."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from suite import Suite
+from suite import DATA, Suite
 
 HERE = Path(__file__).parent
 
@@ -25,6 +26,8 @@ def slurm(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def cluster_suite(tmp_path_factory):
-    """A copy of the repository, in which a pipeline may run."""
-    return Suite.create(tmp_path_factory.mktemp("cluster") / "copy")
+def cluster_suite(digits, tmp_path_factory):
+    """A copy of the repository in which a pipeline may run, with the records of digits."""
+    suite = Suite.create(tmp_path_factory.mktemp("cluster") / "copy")
+    shutil.copytree(digits, suite.folder / DATA / "digits")
+    return suite

@@ -1,13 +1,12 @@
 """The pipeline through Snakemake's Kubernetes plugin, without a Kubernetes: its API is a fake."""
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 from cluster.fake_kubernetes import FakeKubernetes
-from suite import DATA, REPOSITORY, status
+from suite import REPOSITORY, status
 
 FOLDER = "workflows/profiles/kubernetes"
 
@@ -19,10 +18,8 @@ def kubernetes(tmp_path):
     fake.close()
 
 
-def test_a_run_trains_in_a_pod_and_one_on_gpus_asks_for_them(kubernetes, cluster_suite, digits):
+def test_a_run_trains_in_a_pod_and_one_on_gpus_asks_for_them(kubernetes, cluster_suite):
     suite = cluster_suite
-    if not (records := suite.folder / DATA / "digits").exists():
-        shutil.copytree(digits, records)
     config = suite.config(
         "pods",
         {"system": "pytorch", "model": "logistic", "devices": 2},

@@ -1,12 +1,11 @@
 """The whole pipeline through Snakemake's Slurm plugin, on a real Slurm."""
 
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
-from suite import DATA, log, numbers, rows, status, wait_until
+from suite import log, numbers, rows, status, wait_until
 
 PROFILE = "workflows/profiles/slurm"
 # Slurm's accounting needs a database; and a test has no patience.
@@ -36,11 +35,9 @@ def started(results, runs):
 
 
 @pytest.mark.slow
-def test_a_matrix_finishes_and_what_was_preempted_is_sent_again_and_resumes(
-    slurm, cluster_suite, digits
-):
+@pytest.mark.timeout(600)  # a job takes most of its time to start
+def test_a_matrix_finishes_and_what_was_preempted_is_sent_again_and_resumes(slurm, cluster_suite):
     suite = cluster_suite
-    shutil.copytree(digits, suite.folder / DATA / "digits")
     suite.edit("bench/runner.py", "CHECKPOINT_SHARE = 0.05", "CHECKPOINT_SHARE = 1e-9")
     config = suite.config("slurm", {"system": "pytorch", **LONG, "nodes": [1, 2]})
     one, two = sorted(suite.runs(config), key=lambda run: "-n2-" in run)
