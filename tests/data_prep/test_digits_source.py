@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import sklearn.datasets
@@ -27,3 +30,9 @@ def test_other_digits_are_refused(monkeypatch):
     monkeypatch.setattr(sklearn.datasets, "load_digits", lambda: original)
     with pytest.raises(RecordsError, match="load_digits: checksum is sha256:"):
         digits.find_sources(None)
+
+
+def test_planning_does_without_scikit_learn():
+    """It takes longer to import than all else that plans."""
+    plans = "import sys, data_prep.digits; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", plans]).returncode == 0
