@@ -98,10 +98,10 @@ def test_machine_and_commit_are_beside_the_table(benchmark, tmp_path, monkeypatc
 def test_every_cell_of_a_plan_is_a_run_and_is_there_once(plan):
     cells = json.loads(plan.read_text())
     keys = set()
-    for cell in [cell | {"learners": m} for cell in cells for m in engine._learners(cell)]:
-        spec_of(cell)
-        assert engine._key(cell) not in keys, cell
-        keys.add(engine._key(cell))
+    for one in [cell | {"learners": m} for cell in cells for m in engine._learners(cell)]:
+        spec_of(one)
+        assert engine._key(one) not in keys, one
+        keys.add(engine._key(one))
 
 
 def test_averaging_is_for_crossbow_alone():
