@@ -256,8 +256,8 @@ def strategy_for(device_type: str, devices: int) -> tf.distribute.Strategy:
     ]
     if len(names) < devices:
         raise ValueError(
-            f"TensorFlow sees {len(names)} GPUs and the run takes {devices}: its build for GPUs has an "
-            "environment of its own, which `make gpu` makes and a config names in `interpreters`"
+            f"TensorFlow sees {len(names)} GPUs and the run takes {devices}: its build for GPUs "
+            "has an environment of its own; `make gpu` makes it, a config's `interpreters` names it"
         )
     if devices == 1:
         return tf.distribute.OneDeviceStrategy(names[0])
