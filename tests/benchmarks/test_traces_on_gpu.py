@@ -41,7 +41,7 @@ def test_all_reduce_overlaps_the_next_gradients(tmp_path):
         pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
     found = traced(CELL | {"devices": 2, "batch": 64}, tmp_path)
     assert max(found[f"rank {rank}"]["all_reduce_us"] for rank in (0, 1)) > 0
-    # Of a rank that the others wait for, the all-reduce is short: look at the longer one. Tests beside
-    # this one make ranks wait with nothing to compute; an all-reduce in turn would give 0.
+    # Of a rank that the others wait for, the all-reduce is short: look at the longer one. Tests
+    # beside this one make ranks wait with nothing to compute; an all-reduce in turn would give 0.
     slower = max((0, 1), key=lambda rank: found[f"rank {rank}"]["all_reduce_us"])
     assert found[f"rank {slower}"]["all_reduce_overlapped"] > 0.1
