@@ -36,6 +36,7 @@ include: "workflows/rules/claims.smk"
 include: "workflows/rules/exports.smk"
 include: "workflows/rules/figures.smk"
 include: "workflows/rules/reference.smk"
+include: "workflows/rules/pictures.smk"
 include: "workflows/rules/report.smk"
 
 

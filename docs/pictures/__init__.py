@@ -1,0 +1,1 @@
+"""Pictures of the explanations; each file is one, and its `draw` returns the figure."""
