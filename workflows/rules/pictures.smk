@@ -18,7 +18,7 @@ rule picture:
     conda:
         "../envs/pictures.yaml"
     shell:
-        "python -m docs.pictures {wildcards.picture} 2>&1 | tee {log:q}"
+        "python -m docs.pictures {wildcards.picture:q} 2>&1 | tee {log:q}"
 
 
 rule pictures:
