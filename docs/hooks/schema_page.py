@@ -69,6 +69,6 @@ def _type(rule: dict[str, Any]) -> str:
     if "else" in rule:
         return f"`{rule['then']['const']}`, or {_type(rule['else'])}"
     limits = [words.format(rule[key]) for key, words in LIMITS.items() if key in rule]
-    if items := rule.get("items", rule.get("additionalProperties")):
-        limits.append(f"of {_type(items)}")
-    return ", ".join([rule["type"], *limits])
+    items = rule.get("items", rule.get("additionalProperties"))
+    kind = f"{rule['type']} of {_type(items)}" if items else rule["type"]
+    return ", ".join([kind, *limits])
