@@ -1,6 +1,7 @@
 """Medians over seeds with their intervals, where a run may never have reached its target.
 
-docs/statistics.md has the reasons and the sources.
+docs/statistics.md has the reasons and the sources. scipy.stats is imported where there are runs
+enough to need it: it takes as long as drawing a figure.
 """
 
 import warnings
@@ -8,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import CensoredData, bootstrap, ecdf
 
 LEVEL = 0.95
 # Of fewer values than this the interval is their range, for resampling adds nothing to it.
@@ -45,6 +45,8 @@ def median_interval(values: Sequence[float]) -> Estimate:
         raise ValueError("no value to take the median of")
     if len(sample) < FEWEST_TO_RESAMPLE:
         return Estimate(float(np.median(sample)), float(sample[0]), float(sample[-1]), len(sample))
+    from scipy.stats import bootstrap
+
     with np.errstate(invalid="ignore"):  # of scipy's own limits, which interpolate infinities
         resampled = bootstrap(
             (sample,),
@@ -78,6 +80,8 @@ def time_to_target(times: Sequence[float], trained: Sequence[float]) -> Estimate
     n, censored = len(reached), len(lost)
     if not reached.any():
         return Estimate(np.inf, float(lost.min()), np.inf, n, censored)
+    from scipy.stats import CensoredData, ecdf
+
     # What can never get there is at risk for as long as any other.
     end = max(reached_at[reached].max(), lost[np.isfinite(lost)].max(initial=0))
     survival = ecdf(CensoredData(reached_at[reached], right=np.minimum(lost, end))).sf
