@@ -8,6 +8,7 @@ import argparse
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -62,15 +63,16 @@ def main() -> None:
 
 def _show(results: Path, look_again: Look, interval: float, console: Console) -> None:
     """The table on a screen of its own until all have ended; what was last seen stays behind."""
+    # An exception in the middle of a drawing can get lost.
+    interrupted = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: interrupted.set())
     runs: list[Run] = []
     try:
         with Live(console=console, screen=True, auto_refresh=False) as live:
-            while not _all_ended(runs):
-                time.sleep(interval if runs else 0)
+            while not interrupted.is_set() and not _all_ended(runs):
                 runs = look_again()
                 live.update(_view(results, runs, console, console.height), refresh=True)
-                if not runs:
-                    time.sleep(interval)
+                interrupted.wait(interval)
     finally:
         console.print(_view(results, runs, console, console.height))
 

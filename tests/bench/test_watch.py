@@ -91,24 +91,27 @@ def on_terminal(results, rows, columns, seconds=1.5, **variables):
     )  # fmt: skip
     os.close(theirs)
     seen, interrupt_at = b"", None
-    while True:
-        try:
-            chunk = os.read(ours, 65536)
-        except BlockingIOError:
-            chunk = None
-        except OSError:  # the other side is closed
-            break
-        if chunk == b"":
-            break
-        seen += chunk or b""
-        if interrupt_at is None and b"ended" in seen:
-            interrupt_at = time.monotonic() + seconds
-        elif interrupt_at and time.monotonic() > interrupt_at:
-            process.send_signal(signal.SIGINT)
-            interrupt_at = float("inf")
-        time.sleep(0.02)
-    os.close(ours)
-    assert process.wait() == 0
+    try:
+        while True:
+            try:
+                chunk = os.read(ours, 65536)
+            except BlockingIOError:
+                chunk = None
+            except OSError:  # the other side is closed
+                break
+            if chunk == b"":
+                break
+            seen += chunk or b""
+            if interrupt_at is None and b"ended" in seen:
+                interrupt_at = time.monotonic() + seconds
+            elif interrupt_at and time.monotonic() > interrupt_at:
+                process.send_signal(signal.SIGINT)
+                interrupt_at = float("inf")
+            time.sleep(0.02)
+        assert process.wait() == 0
+    finally:
+        process.kill()
+        os.close(ours)
     return seen.decode()
 
 
