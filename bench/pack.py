@@ -19,7 +19,7 @@ from rocrate.rocrate import ROCrate
 from bench import record
 from bench.crate import describe
 from bench.environment import ROOT
-from bench.summary_file import read_summary
+from bench.summary_file import read_summary, why_none
 from bench.verify.crate import METADATA
 from bench.verify.tables import made
 
@@ -70,7 +70,6 @@ def pack(results: Path, out: Path) -> int:
         ValueError: the summary would mislead, or the archive is not what was packed.
     """
     rows = read_summary(results / "summary.csv")
-    out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f".{out.name}")
     with tempfile.TemporaryDirectory() as folder:
         locked = Path(folder, LOCK)
@@ -106,7 +105,9 @@ def main(arguments: list[str] | None = None) -> int:
     if options.out.suffix != ".zip":
         return _refuse(f"{options.out}: an archive is packed as zip; name it OUT.zip")
     if not (options.results / "summary.csv").is_file():
-        return _refuse(f"There is no {options.results / 'summary.csv'}; join the runs first")
+        return _refuse(f"Cannot pack: {why_none(options.results)}")
+    if not options.out.parent.is_dir():
+        return _refuse(f"{options.out}: there is no folder {options.out.parent}; make it first")
     try:
         number = pack(options.results, options.out)
     except (OSError, ValueError) as error:

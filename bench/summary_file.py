@@ -16,6 +16,18 @@ _NUMBERS = ["devices", "batch", "seed", "repeat", "target", *RESULTS]
 _NONE = ("", "nan")
 
 
+def why_none(results: Path) -> str:
+    """Why there is no summary in a folder that was named as one of results."""
+    if not results.exists():
+        return f"{results}: there is no such folder"
+    if not results.is_dir():
+        return f"{results}: is no folder; name one of results"
+    return (
+        f"{results}: has no summary.csv; the pipeline makes it, or python -m workflows.join CONFIG "
+        f"--results {results}"
+    )
+
+
 def read_summary(path: Path) -> pd.DataFrame:
     """The summary as text; what is missing, also where it says "nan", is empty.
 

@@ -4,6 +4,7 @@ import io
 import os
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -22,6 +23,7 @@ def write(folder: Path, name: str, figure: Figure, table: pd.DataFrame, caption:
 
 def write_images(folder: Path, name: str, figure: Figure) -> None:
     """Writes NAME.svg, whose marks have titles, NAME.pdf and NAME.png."""
+    settle(figure)
     for form, metadata in _METADATA.items():
         buffer = io.BytesIO()
         figure.savefig(buffer, format=form, metadata=metadata, bbox_inches="tight")
@@ -29,6 +31,17 @@ def write_images(folder: Path, name: str, figure: Figure) -> None:
         if form == "svg":
             image = _hover.titled(image.decode()).encode()
         _replace(folder / f"{name}.{form}", image)
+
+
+def settle(figure: Figure) -> None:
+    """Solve the layout once, and round it.
+
+    Its last digits differ from one process to the next, and an SVG's ids are hashes of them.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        axes.set_position(np.round(axes.get_position().bounds, 5))
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from bench import record
 from bench.claim_file import SETTINGS
-from bench.summary_file import read_summary
+from bench.summary_file import read_summary, why_none
 
 SILENT = (record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN)
 # Of a machine that is otherwise the same, these differ from one start to the next.
@@ -45,10 +45,9 @@ def read_side(path: Path) -> Side:
     Raises:
         ValueError: there are none, or they would mislead; one sentence that begins with the file.
     """
-    try:
-        rows = read_summary(path / "summary.csv")
-    except FileNotFoundError:
-        raise ValueError(f"{path / 'summary.csv'} is not there; join the runs first") from None
+    if not (path / "summary.csv").is_file():
+        raise ValueError(why_none(path))
+    rows = read_summary(path / "summary.csv")
     if (again := rows["run"].duplicated()).any():
         run = rows.loc[again, "run"].iloc[0]
         raise ValueError(f"{path / 'summary.csv'} has run {run} of two machines; leave one out")

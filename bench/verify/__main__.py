@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench.summary_file import read_summary
+from bench.summary_file import read_summary, why_none
 from bench.verify.code import check_code
 from bench.verify.crate import check_crate
 from bench.verify.figures import check_claims, check_figures
@@ -33,11 +33,9 @@ def verify(results: Path, data: Path | None = None, may_be_mixed: bool = False) 
     check_crate(results, trail)
     try:
         rows = read_summary(results / SUMMARY)
-    except FileNotFoundError:
-        raise Mismatch(f"{results / SUMMARY}: is not there; join the runs first") from None
     except ValueError as error:
         raise Mismatch(str(error)) from None
-    check_planned(results, rows)
+    check_planned(results, rows, trail)
     if (results / "runs").is_dir():
         jobs = read_runs(results, made(rows)["run"].tolist(), trail)
         check_joined(results, rows, trail)
@@ -66,6 +64,12 @@ def main(arguments: list[str] | None = None) -> int:
         "--mixed-commits", action="store_true", help="runs may be of different code"
     )
     options = parser.parse_args(arguments)
+    if not (options.results / SUMMARY).is_file():
+        print(f"Cannot be followed: {why_none(options.results)}.", file=sys.stderr)
+        return 1
+    if options.data and not options.data.is_dir():
+        print(f"Cannot be followed: --data {options.data}: is no folder.", file=sys.stderr)
+        return 1
     try:
         trail = verify(options.results, options.data, options.mixed_commits)
     except Mismatch as mismatch:

@@ -45,6 +45,8 @@ def check_figures(results: Path, trail: Trail) -> None:
     if unknown := [name for name in names if name not in known]:
         trail.lost.append(f"figures that plots/ does not have: {', '.join(unknown)}")
     names = [name for name in names if name in known]
+    if names and (absent := sorted(known.difference(names))):
+        trail.lost.append(f"figures that are not there: {', '.join(absent)}")
     if not names:
         trail.lost.append(f"there are no figures in {folder}")
         return

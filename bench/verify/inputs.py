@@ -124,7 +124,7 @@ def check_weights(results: Path, jobs: Mapping[str, dict[str, Any]], trail: Trai
             if (found := file_sha256(weights)) != given:
                 raise Mismatch(f"{weights}: sha256 is {found}, expected {given} by run {run}")
     if there:
-        trail.followed.append(f"weights: {there} files, hashed")
+        trail.followed.append(f"weights: {there} file{'s' * (there != 1)}, hashed")
     if missing := len(used_by) - there:
         trail.lost.append(f"weights: {missing} of {len(used_by)} files are not here")
 

@@ -33,6 +33,7 @@ def read_runs(results: Path, runs: list[str], trail: Trail) -> dict[str, dict[st
         _check_identity(folder / record.RUN, jobs[run])
         _check_end(folder, jobs[run]["spec"])
     trail.followed.append(f"runs: each has the id of its settings and seed ({_seeds(jobs)})")
+    trail.lost.append("log.txt of runs, and of telemetry.csv all but the energy made of it")
     return jobs
 
 
@@ -72,7 +73,10 @@ def _check_end(folder: Path, spec: dict[str, Any]) -> None:
     path = folder / record.EPOCHS
     if not path.exists():
         raise Mismatch(f"{path}: is not there")
-    rows = record.read_table(path)
+    try:
+        rows = record.read_table(path)
+    except ValueError as error:
+        raise Mismatch(f"{path}: is not readable as CSV ({error})") from None
     try:
         epochs = [{k: float(v) for k, v in row.items() if k != "run"} for row in rows]
     except (TypeError, ValueError) as error:

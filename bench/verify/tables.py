@@ -22,7 +22,7 @@ def made(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[~rows["status"].isin(WITHOUT_RUN)]
 
 
-def check_planned(results: Path, rows: pd.DataFrame) -> None:
+def check_planned(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
     """Every run that was planned has a row, and a row without a run has no results.
 
     Raises:
@@ -30,6 +30,8 @@ def check_planned(results: Path, rows: pd.DataFrame) -> None:
     """
     matrix = results / "state" / MATRIX
     planned = matrix.read_text().split() if matrix.exists() else []
+    if not matrix.exists():
+        trail.lost.append("which runs were planned: there is no state/matrix.txt")
     if left_out := [run for run in planned if run not in set(rows["run"])]:
         raise Mismatch(
             f"{results / SUMMARY}: has no row of run {left_out[0]}, expected by {matrix}; join the "

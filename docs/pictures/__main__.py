@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib
 
 from plots import style
+from plots._files import settle
 
 FOLDER = Path(__file__).resolve().parent
 NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py"))
@@ -20,6 +21,7 @@ def main() -> None:
     options = parser.parse_args()
     with matplotlib.rc_context(style.RC):
         figure = importlib.import_module(f"docs.pictures.{options.name}").draw()
+        settle(figure)
         out = options.out / f"{options.name}.svg"
         figure.savefig(out, metadata={"Date": None}, bbox_inches="tight")
 

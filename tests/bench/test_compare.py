@@ -163,7 +163,7 @@ def test_what_is_no_pair_of_results_is_refused_in_one_line(two, capsys):
     for other, why in (
         (b, "no run in common"),
         (a, "are one folder"),
-        (b / "nowhere", "summary.csv is not there"),
+        (b / "nowhere", "there is no such folder"),
         (b / "broken", "machines.json or a run.json is broken"),
     ):
         code, said, _ = compared(a, other, capsys)

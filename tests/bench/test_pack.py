@@ -107,9 +107,10 @@ def test_what_is_not_packed_as_it_is_does_not_count(results, monkeypatch, capsys
 @pytest.mark.parametrize(
     ("results_folder", "out", "why"),
     [
-        ("nowhere", "out.zip", "There is no"),
+        ("nowhere", "out.zip", "there is no such folder"),
         ("results", "out.tar", "name it OUT.zip"),
-        ("results", "results/summary.csv/out.zip", "Cannot pack"),
+        ("results", "results/summary.csv/out.zip", "there is no folder"),
+        ("results", "nowhere/out.zip", "make it first"),
     ],
 )
 def test_what_can_not_be_packed_is_refused_in_one_line(results, capsys, results_folder, out, why):

@@ -206,6 +206,30 @@ def test_records_that_are_not_here_are_not_followed_and_may_be_named(results, ca
     assert "records of digits: prepared/digits is not here" in told(results, capsys)[1]
     code, said = told(results, capsys, "--data", str(results.parent / "moved"))
     assert code == 0 and "records: 4 files" in said
+    code, said = told(results, capsys, "--data", "nowhere")
+    assert code == 1 and "--data nowhere: is no folder" in said
+
+
+def test_what_is_missing_is_said_not_to_be_followed(results, capsys):
+    code, said = told(results, capsys)
+    lost = said.partition("Not followed:")[2]
+    assert code == 0 and "figures that are not there: accuracy_over_time, " in lost
+    assert "log.txt" in lost and "state/matrix.txt" not in lost
+    (results / "state" / "matrix.txt").unlink()
+    assert "which runs were planned: there is no state/matrix.txt" in told(results, capsys)[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("nowhere", "there is no such folder"),
+        ("summary.csv", "is no folder"),
+        ("figures", "has no summary.csv; the pipeline makes it"),
+    ],
+)
+def test_a_path_that_has_no_results_is_said_to_be_one(results, capsys, name, why):
+    code, said = told(results / name, capsys)
+    assert code == 1 and f"Cannot be followed: {results / name}: {why}" in said
 
 
 def test_a_seed_that_was_used_twice_is_found(results, capsys):
@@ -310,11 +334,14 @@ def test_joined_tables_alone_are_followed_as_far_as_they_go(results, capsys, dra
         (f"runs/{PYTORCH}/run.json", "{"),
         (f"runs/{PYTORCH}/status.json", "{}"),
         (f"runs/{PYTORCH}/epochs.csv", "run,epoch\na,b\n"),
+        (f"runs/{PYTORCH}/epochs.csv", b"run\n\xff\n"),
         ("ro-crate-metadata.json", "{"),
     ],
 )
 def test_broken_files_are_named_in_one_line(results, capsys, file, content):
     path = next(results.glob(file), results / file)
-    path.unlink(missing_ok=True) if content is None else path.write_text(content)
+    path.unlink(missing_ok=True)
+    if content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     code, said = told(results, capsys)
     assert code == 1 and path.name in said and len(said.splitlines()) == 1, said
