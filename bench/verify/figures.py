@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
+import plots
 from bench.environment import ROOT
 from bench.verify.mismatch import Mismatch, Trail, compare_tables, read_text
 
@@ -40,7 +41,7 @@ def check_figures(results: Path, trail: Trail) -> None:
         Mismatch: one shows something else, or a file of it is missing.
     """
     folder = results / "figures"
-    known = {path.stem for path in (ROOT / "plots").glob("[a-z]*.py")}
+    known = set(plots.known())
     names = sorted({path.stem for path in folder.glob("*") if path.suffix in _COMPARED})
     if unknown := [name for name in names if name not in known]:
         trail.lost.append(f"figures that plots/ does not have: {', '.join(unknown)}")

@@ -214,6 +214,7 @@ def test_what_is_missing_is_said_not_to_be_followed(results, capsys):
     code, said = told(results, capsys)
     lost = said.partition("Not followed:")[2]
     assert code == 0 and "figures that are not there: accuracy_over_time, " in lost
+    assert "style" not in lost
     assert "log.txt" in lost and "state/matrix.txt" not in lost
     (results / "state" / "matrix.txt").unlink()
     assert "which runs were planned: there is no state/matrix.txt" in told(results, capsys)[1]
