@@ -153,7 +153,9 @@ def _header(results: Path, runs: Sequence[Run], now: float, width: int) -> list[
         time += f", about {duration(left)} left"
     bar = Table.grid(padding=(0, GAP, 0, 0))
     bar.add_row(ProgressBar(total=len(runs), completed=done, width=max(1, width // 3)), _line(time))
-    return [_line(f"{results}: {counts(runs)}", "bold"), bar]
+    ended = counts(runs)  # matters more than all of a long path
+    path = shortened(str(results), max(12, width - len(ended) - 2))
+    return [_line(f"{path}: {ended}", "bold"), bar]
 
 
 def _cut(rest: Sequence[Run]) -> Text:

@@ -76,6 +76,7 @@ def test_a_matrix_larger_than_the_screen_is_cut_and_counted(tmp_path):
     assert any(re.search(r"and \d+ more failed, 279 more planned", line) for line in last)
     assert any("and 16 more that went wrong" in line for line in last)
     assert any(line.startswith("run-020") for line in last)
+    assert "of 300 runs ended" in last[0]  # however long the path before it
 
 
 def on_terminal(results, rows, columns, seconds=1.5, **variables):
@@ -102,7 +103,7 @@ def on_terminal(results, rows, columns, seconds=1.5, **variables):
             if chunk == b"":
                 break
             seen += chunk or b""
-            if interrupt_at is None and b"ended" in seen:
+            if interrupt_at is None and seen.count(b"\n") > 5:  # drawn once
                 interrupt_at = time.monotonic() + seconds
             elif interrupt_at and time.monotonic() > interrupt_at:
                 process.send_signal(signal.SIGINT)
