@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import mean
 
 from bench import record
-from bench.watch.observe import RUNNING, Run, whole_lines
+from bench.watch.observe import RUNNING, Run, read_whole
 
 RECENT_S = 5.0
 TAIL_BYTES = 32_768  # more than RECENT_S of ten samples a second of the host and eight GPUs
@@ -39,7 +39,7 @@ def _whole(
     path: Path, ended_at: float, devices: tuple[str, ...], from_s: float, to_s: float
 ) -> float | None:
     """The mean of a file that won't change any more."""
-    return _mean(_samples(whole_lines(path), list(devices)), from_s, to_s)
+    return _mean(_samples(read_whole(path), list(devices)), from_s, to_s)
 
 
 def _mean(
@@ -62,5 +62,5 @@ def _tail(path: Path) -> str:
     """The last whole lines of a file."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - TAIL_BYTES))
-        text = file.read().decode(errors="replace")
-    return text[text.find("\n") + 1 : text.rfind("\n") + 1]
+        text = record.whole_lines(file.read()).decode(errors="replace")
+    return text[text.find("\n") + 1 :]

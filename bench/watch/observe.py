@@ -67,7 +67,7 @@ def ids(results: Path, everything: bool = False) -> list[str]:
     With `everything`, those of earlier experiments in the same folder come after them.
     """
     matrix, runs = results / "state" / MATRIX, results / "runs"
-    planned = whole_lines(matrix).split() if matrix.exists() else []
+    planned = read_whole(matrix).split() if matrix.exists() else []
     if planned and not everything:
         return planned
     there = sorted(path.name for path in runs.iterdir() if path.is_dir()) if runs.is_dir() else []
@@ -130,7 +130,7 @@ def read_run(folder: Path) -> Run:
 def epoch_rows(path: Path) -> list[dict[str, float]]:
     """The numbers of epochs.csv, up to the first row that isn't whole."""
     rows = []
-    for row in csv.DictReader(io.StringIO(whole_lines(path))):
+    for row in csv.DictReader(io.StringIO(read_whole(path))):
         try:
             numbers = {key: float(value) for key, value in row.items() if key != "run"}
         except (TypeError, ValueError):
@@ -141,13 +141,12 @@ def epoch_rows(path: Path) -> list[dict[str, float]]:
     return rows
 
 
-def whole_lines(path: Path) -> str:
+def read_whole(path: Path) -> str:
     """The text of a file without a last line that is still being written; empty without a file."""
     try:
-        text = path.read_text(errors="replace")
+        return record.whole_lines(path.read_bytes()).decode(errors="replace")
     except FileNotFoundError:
         return ""
-    return text[: text.rfind("\n") + 1]
 
 
 def modified(path: Path) -> float:
