@@ -104,8 +104,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.out.suffix != ".zip":
         return _refuse(f"{options.out}: an archive is packed as zip; name it OUT.zip")
-    if not (options.results / "summary.csv").is_file():
-        return _refuse(f"Cannot pack: {why_none(options.results)}")
+    if why := why_none(options.results):
+        return _refuse(f"Cannot pack: {why}")
     if not options.out.parent.is_dir():
         return _refuse(f"{options.out}: there is no folder {options.out.parent}; make it first")
     try:

@@ -17,7 +17,9 @@ _NONE = ("", "nan")
 
 
 def why_none(results: Path) -> str:
-    """Why there is no summary in a folder that was named as one of results."""
+    """Why there is no summary in what was named as a folder of results; empty if there is one."""
+    if (results / "summary.csv").is_file():
+        return ""
     if not results.exists():
         return f"{results}: there is no such folder"
     if not results.is_dir():

@@ -45,8 +45,8 @@ def read_side(path: Path) -> Side:
     Raises:
         ValueError: there are none, or they would mislead; one sentence that begins with the file.
     """
-    if not (path / "summary.csv").is_file():
-        raise ValueError(why_none(path))
+    if why := why_none(path):
+        raise ValueError(why)
     rows = read_summary(path / "summary.csv")
     if (again := rows["run"].duplicated()).any():
         run = rows.loc[again, "run"].iloc[0]

@@ -64,8 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
         "--mixed-commits", action="store_true", help="runs may be of different code"
     )
     options = parser.parse_args(arguments)
-    if not (options.results / SUMMARY).is_file():
-        print(f"Cannot be followed: {why_none(options.results)}.", file=sys.stderr)
+    if why := why_none(options.results):
+        print(f"Cannot be followed: {why}.", file=sys.stderr)
         return 1
     if options.data and not options.data.is_dir():
         print(f"Cannot be followed: --data {options.data}: is no folder.", file=sys.stderr)

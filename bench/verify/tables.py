@@ -29,8 +29,10 @@ def check_planned(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
         Mismatch: one has not.
     """
     matrix = results / "state" / MATRIX
-    planned = matrix.read_text().split() if matrix.exists() else []
-    if not matrix.exists():
+    planned: list[str] = []
+    if matrix.exists():
+        planned = matrix.read_text().split()
+    else:
         trail.lost.append("which runs were planned: there is no state/matrix.txt")
     if left_out := [run for run in planned if run not in set(rows["run"])]:
         raise Mismatch(

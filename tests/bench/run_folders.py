@@ -1,6 +1,7 @@
 """Run directories as the launcher leaves them, at any moment of a run."""
 
 import os
+import sys
 import time
 
 from bench import record
@@ -49,3 +50,14 @@ def sample(folder, *utilisations, device="cpu", every_s=0.5):
         for i, value in enumerate(utilisations)
     ]
     record.write_table(folder / record.TELEMETRY, record.TELEMETRY_COLUMNS, rows)
+
+
+def command_line(module, monkeypatch, capsys):
+    """A function that runs a module's command line and returns what it says."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", [module.__name__, *map(str, arguments)])
+        module.main()
+        return capsys.readouterr().out
+
+    return run

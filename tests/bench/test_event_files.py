@@ -6,7 +6,7 @@ import time
 import types
 
 import pytest
-from run_folders import epoch, make, plan
+from run_folders import command_line, epoch, make, plan
 
 from bench import event_files, record
 from bench.watch.observe import read_run
@@ -26,14 +26,7 @@ def read(monkeypatch):
 
 @pytest.fixture
 def export(monkeypatch, capsys):
-    """A function that runs the command line and returns what it says."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["event_files", *map(str, arguments)])
-        event_files.main()
-        return capsys.readouterr().out
-
-    return run
+    return command_line(event_files, monkeypatch, capsys)
 
 
 def test_every_epoch_is_there_at_the_time_when_it_ended(tmp_path, read, export):

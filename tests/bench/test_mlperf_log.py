@@ -6,7 +6,7 @@ import sys
 import pytest
 from mlperf_logging.compliance_checker.mlp_compliance import make_checker
 from mlperf_logging.compliance_checker.mlp_parser import parse_file
-from run_folders import make, plan
+from run_folders import command_line, make, plan
 
 from bench import mlperf_log, record
 from bench.launch import launch
@@ -16,14 +16,7 @@ RULES = f"training_{mlperf_log.RULESET}/common.yaml"
 
 @pytest.fixture
 def export(monkeypatch, capsys):
-    """A function that runs the command line and returns what it says."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["mlperf_log", *map(str, arguments)])
-        mlperf_log.main()
-        return capsys.readouterr().out
-
-    return run
+    return command_line(mlperf_log, monkeypatch, capsys)
 
 
 def complaints(log):
