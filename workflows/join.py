@@ -1,16 +1,17 @@
 """Join what was run of some configs, and name what was not:
 
-`python -m workflows.join CONFIG... --results DIR`
+`python -m workflows.join CONFIG... --results DIR [--earlier FOLDER]`
 
 For runs made by `workflows.train`, also of several configs in one folder. Writes the tables that
-rule `collect` writes, in which planned runs without a status have the status `not_run`.
+rule `collect` writes, in which planned runs without a status have the status `not_run`; those that
+the tables in FOLDER have are taken from there.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from bench import record, summary
+from bench import earlier, record, summary
 from workflows.plan import plan
 from workflows.read_config import read_config
 from workflows.validate import ConfigError
@@ -21,6 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m workflows.join", description=__doc__)
     parser.add_argument("configs", type=Path, nargs="+", metavar="CONFIG")
     parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--earlier", type=Path, help="tables of runs whose directories are gone")
     options = parser.parse_args()
     try:
         plans = [plan(read_config(config)) for config in options.configs]
@@ -41,9 +43,10 @@ def main() -> None:
         )
     try:
         summary.join(options.results, there, others)
-    except summary.DamagedRun as error:
+        taken = earlier.add(options.results, options.earlier) if options.earlier else []
+    except (summary.DamagedRun, OSError, ValueError) as error:
         sys.exit(f"Error: {error}")
-    print(f"{options.results}: {len(there)} of {len(runs)} planned runs joined")
+    print(f"{options.results}: {len(there) + len(taken)} of {len(runs)} planned runs joined")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """`python -m workflows.train`: a config's runs without Snakemake."""
 
+import shutil
 import subprocess
 import sys
 
@@ -42,19 +43,28 @@ def test_trains_what_has_no_result_yet(train, tmp_path):
     assert [path.stat().st_mtime_ns for path in statuses] == times
 
 
-def test_what_was_not_run_is_named_where_runs_are_joined(train, tmp_path):
-    def join():
-        folder = tmp_path / "results"
+@pytest.fixture
+def join(tmp_path):
+    """A function that joins the runs of `train`'s config."""
+
+    def run(*options):
+        results = ("--results", tmp_path / "results")
         command = [
             sys.executable,
             "-m",
             "workflows.join",
             tmp_path / "two.yaml",
-            "--results",
-            folder,
+            *results,
+            *options,
         ]
-        return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+        return subprocess.run(
+            list(map(str, command)), cwd=REPOSITORY, capture_output=True, text=True
+        )
 
+    return run
+
+
+def test_what_was_not_run_is_named_where_runs_are_joined(train, join, tmp_path):
     assert "none of the 2 planned runs is there" in join().stderr
     train()
     (killed,) = (tmp_path / "results").glob("runs/pytorch-*/status.json")
@@ -66,6 +76,33 @@ def test_what_was_not_run_is_named_where_runs_are_joined(train, tmp_path):
         ("pytorch", "not_run"),
     ]
     assert len(rows(tmp_path / "results/epochs.csv")) == 1
+
+
+def test_runs_whose_directories_are_gone_come_from_earlier_tables(train, join, tmp_path):
+    train()
+    assert "2 of 2" in join().stdout
+    results, earlier = tmp_path / "results", tmp_path / "earlier"
+    earlier.mkdir()
+    names = ("summary.csv", "epochs.csv", "autotune.csv", "machines.json")
+    for name in names:
+        shutil.copy(results / name, earlier / name)
+    (gone,) = results.glob("runs/pytorch-*")
+    shutil.rmtree(gone)
+    assert "1 of 2" in join().stdout
+    assert "2 of 2" in join("--earlier", earlier).stdout
+    for name in names[:3]:
+        assert rows(results / name) == rows(earlier / name)
+    machines = record.read_json(results / "machines.json")
+    assert sorted(run for machine in machines for run in machine["runs"]) == sorted(
+        row["run"] for row in rows(results / "summary.csv")
+    )
+    again = earlier / "summary.csv"
+    again.write_text(again.read_text().replace("wall_s", "wall_seconds"))
+    refused = join("--earlier", earlier).stderr
+    assert f"{again}: has other columns" in refused and "wall_seconds" in refused
+    again.unlink()
+    refused = join("--earlier", earlier).stderr
+    assert "summary.csv" in refused and "Traceback" not in refused
 
 
 def test_folders_are_those_of_the_config_unless_they_are_given(tmp_path):
