@@ -63,7 +63,8 @@ def main() -> None:
                 )
             state = planned.results / "state" / spec.id
             inputs = {"records": records, "weights": weights, "state": state}
-            launch(spec, inputs, out, sys.executable)
+            python = planned.interpreters.get(spec.system, sys.executable)
+            launch(spec, inputs, out, python)
     except (ConfigError, RecordsError, ResultsRefused, OSError) as error:
         sys.exit(f"Error: {error}")
 
