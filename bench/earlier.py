@@ -1,5 +1,6 @@
 """Carries on from tables that were joined before, of runs whose directories are gone."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -9,10 +10,11 @@ from bench import record
 _TABLES = ("summary.csv", record.EPOCHS, record.AUTOTUNE)
 
 
-def add(results: Path, earlier: Path) -> list[str]:
+def add(results: Path, earlier: Path, planned: Sequence[str]) -> list[str]:
     """Fill what `results` says was not run from the rows that `earlier` has of the same runs.
 
-    Both are folders of joined tables. Returns the ids of the runs taken over.
+    Both are folders of joined tables. Runs stay in the order in which they were `planned`, those
+    not run after the others. Returns the ids of the runs taken over.
 
     Raises:
         FileNotFoundError: one of the tables is missing.
@@ -29,6 +31,10 @@ def add(results: Path, earlier: Path) -> list[str]:
     missing = here["status"].eq(record.NOT_RUN) & here["run"].isin(rows.index)
     taken = list(here.loc[missing, "run"])
     here.loc[missing] = rows.loc[taken].to_numpy()
+    place = {run: at for at, run in enumerate(planned)}
+    here["place"] = here["run"].map(place).fillna(len(planned))
+    here["not_run"] = here["status"].isin([record.NOT_RUN, record.NOT_AVAILABLE])
+    here = here.sort_values(["not_run", "place"], kind="stable").drop(columns=["not_run", "place"])
     here.to_csv(results / "summary.csv", index=False)
     for name in _TABLES[1:]:
         here, there = found[name]

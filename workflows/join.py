@@ -43,7 +43,8 @@ def main() -> None:
         )
     try:
         summary.join(options.results, there, others)
-        taken = earlier.add(options.results, options.earlier) if options.earlier else []
+        before = options.earlier
+        taken = earlier.add(options.results, before, list(runs)) if before else []
     except (summary.DamagedRun, OSError, ValueError) as error:
         sys.exit(f"Error: {error}")
     print(f"{options.results}: {len(there) + len(taken)} of {len(runs)} planned runs joined")
