@@ -132,12 +132,18 @@ class ServedTraining(TorchTraining):
         return self.model
 
     def train_epoch(self, epoch: int) -> EpochResult:
-        """One pass over the plan; of rank 0 the bytes are those that its server sent."""
+        """One pass over the plan; rank 0's bytes are those of the device that handed over most.
+
+        It is a worker with its pushes, or rank 0 with the weights that others fetched: what it
+        pushes itself stays in its process.
+        """
         result = super().train_epoch(epoch)
         if self.ranks == 1 or self.rank > 0:
             return result
         (server,) = _served
-        return dataclasses.replace(result, staleness=server.staleness, sent_bytes=server.sent_bytes)
+        pushed = max(server.clocks[1:]) * server.weights.nbytes
+        most = max(pushed, server.sent_bytes)
+        return dataclasses.replace(result, staleness=server.staleness, sent_bytes=most)
 
     def _here(self) -> Tensor:
         return as_vector(self.parameters).cpu()
