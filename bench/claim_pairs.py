@@ -16,15 +16,19 @@ from bench.estimates import gain
 class Comparison:
     """What one claim comes to on one machine and workload; `gains` is empty without pairs.
 
-    `missing` says what there is too little of to judge it, so that the claim is not run.
-    `alike` is what of `ALIKE` all runs share. A side is its runs, of which those are left out that
-    make no pair while others do; `theirs` is None where the paper's own value takes their place.
+    There is one gain for each seed: the median over the settings in which it has a pair, for those
+    share its weights and order of samples, and settle no more than one. `commits` is how many
+    commits the pairs are of whose two runs differ in it, and 0 where none does. `missing` says what
+    there is too little of to judge it, so that the claim is not run. `alike` is what of `ALIKE` all
+    runs share. A side is its runs, of which those are left out that make no pair while others do;
+    `theirs` is None where the paper's own value takes their place.
     """
 
     alike: dict[str, str]
     ours: pd.DataFrame
     theirs: pd.DataFrame | None
     gains: list[float]
+    commits: int = 0
     missing: str = ""
 
 
@@ -52,7 +56,7 @@ def comparisons(claim: Mapping[str, Any], summary: pd.DataFrame) -> Iterator[Com
             found = _paired(ours, others[0], [name for name in equal if name not in named])
         else:
             gains = [gain(cost, _paper_cost(claim), np.inf) for cost in ours["cost"]]
-            found = Comparison(_shared(ours), ours, None, gains)
+            found = Comparison(_shared(ours), ours, None, _of_seeds(ours["seed"], gains))
         lacks = [
             too_few(groups[key], side) for side, groups in zip(sides, by_workload, strict=True)
         ]
@@ -71,7 +75,25 @@ def _paired(ours: pd.DataFrame, theirs: pd.DataFrame, equal: list[str]) -> Compa
         theirs = theirs[theirs["run"].isin(pairs["run_theirs"])]
     gains = list(map(gain, pairs["cost"], pairs["cost_theirs"], pairs["trained_theirs"]))
     missing = "" if gains else "no two runs with the same seed and settings"
-    return Comparison(_shared(pd.concat([ours, theirs])), ours, theirs, gains, missing)
+    shared, of_seeds = _shared(pd.concat([ours, theirs])), _of_seeds(pairs["seed"], gains)
+    return Comparison(shared, ours, theirs, of_seeds, _commits(pairs), missing)
+
+
+def _of_seeds(seeds: pd.Series, gains: list[float]) -> list[float]:
+    """The median gain of each seed; between one that is known and an infinite one, the former."""
+    by_seed = pd.Series(gains, dtype=float).groupby(seeds.to_numpy())
+    found = []
+    for _, own in by_seed:
+        low, high = (own.quantile(0.5, interpolation=end) for end in ("lower", "higher"))
+        found.append(float(low if np.isinf(high) else (low + high) / 2))
+    return found
+
+
+def _commits(pairs: pd.DataFrame) -> int:
+    """How many commits there are in pairs of two; older summaries have them in 7 characters."""
+    both = pairs[["commit", "commit_theirs"]].apply(lambda column: column.str[:7])
+    differ = both[(both != "").all(axis=1) & (both["commit"] != both["commit_theirs"])]
+    return len(set(differ.to_numpy().flat))
 
 
 def _shared(runs: pd.DataFrame) -> dict[str, str]:

@@ -30,7 +30,7 @@ def with_costs(claim: Mapping[str, Any], summary: pd.DataFrame) -> pd.DataFrame:
     """
     column, lower = NAMES.get(claim["value"], claim["value"]), claim["direction"] == "lower"
     is_time = column in _TRAINED
-    columns = ["run", *ALIKE, *SPEC_COLUMNS, "status", column, *_TRAINED.values()]
+    columns = ["run", *ALIKE, *SPEC_COLUMNS, "status", "commit", column, *_TRAINED.values()]
     runs = summary.reindex(columns=list(dict.fromkeys(columns)), fill_value="")
     runs = runs[~runs["status"].isin(_SAY_NOTHING)]
     runs = runs[runs["repeat"].isin(["", "1"])]  # or a seed would count twice

@@ -55,6 +55,8 @@ def _row(claim: Mapping[str, Any], one: Comparison, told: list[str]) -> dict[str
     outcome, why = verdict(gain, _paper_gain(claim))
     if gain is None:
         why = one.missing
+    elif one.commits:
+        why += f"; runs of {one.commits} commits"
     row = dict(one.alike) | {"pairs": 0, "verdict": outcome, "why": why}
     for name, runs in (("ours", one.ours), ("theirs", one.theirs)):
         if runs is not None:

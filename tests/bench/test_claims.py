@@ -67,7 +67,8 @@ def test_runs_are_paired_by_seed_and_not_by_rank():
         (Estimate(2, 1.1, 3, 3), 2, REPRODUCED),
         (Estimate(2, 1.1, 3, 3), 2.1, PARTLY),  # smaller than the paper's
         (Estimate(2, 1.0, 3, 3), 1, PARTLY),  # the interval reaches 1
-        (Estimate(2, 2, 2, 2), 1, PARTLY),  # two seeds settle nothing
+        (Estimate(2, 2, 2, 2), 1, NOT_RUN),  # two seeds settle nothing, either way
+        (Estimate(0.5, 0.5, 0.5, 2), 1, NOT_RUN),
         (Estimate(1, 0.5, 3, 3), 1, NOT_REPRODUCED),
         (Estimate(0.8, 0.5, 3, 9), 1, NOT_REPRODUCED),
         (Estimate(0.96, 0.95, 0.97, 3), 0.9, REPRODUCED),  # at most a tenth slower
@@ -134,8 +135,59 @@ def test_without_best_a_run_meets_those_of_its_own_settings():
     theirs = [*runs("crossbow", [30, 30], batch="16"), *runs("crossbow", [20, 20], batch="64")]
     alone = runs("crossbow", [1, 1], batch="128")
     (row,) = judged(claim, ours, [run | {"variant": "ea-sgd"} for run in theirs], alone)
-    assert (row["pairs"], row["gain_low"], row["gain_high"], row["won"]) == (4, 1, 3, 2)
+    assert (row["pairs"], row["gain"], row["won"]) == (2, 2, 2)  # between 3 and 1 for each seed
     assert row["ours_n"] == 4 and row["ours"] == "crossbow: 2 configurations"
+
+
+EVERY = SOONER | {"of": {"tau": 1}, "against": {"tau": [2, 3]}, "paper": {"wins": True}}
+
+
+@pytest.mark.parametrize(("seeds", "expected"), [(1, NOT_RUN), (2, NOT_RUN), (3, REPRODUCED)])
+def test_a_seed_counts_once_however_many_settings_it_was_run_with(seeds, expected):
+    ours = runs("crossbow", [10, 20, 30][:seeds], tau="1")
+    theirs = [runs("crossbow", [12, 26, 42][:seeds], tau=tau) for tau in ("2", "3")]
+    (row,) = judged(EVERY, ours, *theirs)
+    assert (row["verdict"], row["pairs"], row["won"]) == (expected, seeds, seeds)
+    assert row["theirs_n"] == 2 * seeds and row["gain_low"] == 1.2
+    if expected == NOT_RUN:
+        assert row["why"].startswith(f"{seeds} of at least 3 seeds, with a gain of 1.2")
+
+
+def test_what_one_setting_of_a_seed_leaves_unknown_counts_against():
+    ours, lost = runs("crossbow", [10] * 3, tau="1"), runs("crossbow", [5] * 3, tau="2")
+    diverged = runs("crossbow", [None] * 3, tau="3", status="diverged")
+    (row,) = judged(EVERY, ours, lost, diverged)
+    assert (row["verdict"], row["gain"]) == (NOT_REPRODUCED, 0.5)
+
+
+def test_a_claim_about_one_side_counts_seeds_too():
+    claim = SOONER | {"value": "best_acc", "direction": "higher", "paper": {"value": 0.9}}
+    claim = {key: value for key, value in claim.items() if key != "against"} | {"of": {"tau": 1}}
+    ours = [runs("crossbow", [9] * 2, batch=batch, tau="1", best_acc="0.95") for batch in "48"]
+    (row,) = judged(claim, *ours)
+    assert (row["verdict"], row["pairs"], row["ours_n"]) == (NOT_RUN, 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "said"),
+    [
+        (["1234567"] * 3, ["1234567" + "89" * 16] * 3, ""),
+        (["1234567", "a234567", "1234567"], ["1234567", "a234567", "1234567"], ""),  # seed by seed
+        (["1234567"] * 3, ["1234567", "1234567", ""], ""),
+        (["1234567"] * 3, ["1234567", "a234567", "b234567"], "; runs of 3 commits"),
+        (["1234567"] * 3, ["a234567" + "89" * 16] * 3, "; runs of 2 commits"),
+    ],
+)
+def test_the_reason_says_where_a_pair_is_of_two_commits(ours, theirs, said):
+    sides = [
+        [run | {"commit": commit} for run, commit in zip(side, commits, strict=True)]
+        for side, commits in (
+            (runs("crossbow", [10] * 3), ours),
+            (runs("pytorch", [20] * 3), theirs),
+        )
+    ]
+    (row,) = judged(SOONER, *sides)
+    assert row["why"] == f"the whole interval is above 1, the median at least 1.3{said}"
 
 
 def test_settings_of_one_system_alone_do_not_keep_runs_apart():
