@@ -5,25 +5,14 @@ from typing import Any
 
 import models
 from bench.method_options import METHOD_OPTIONS
-from bench.spec import (
-    ALGORITHM_1,
-    CONSTANT_LR,
-    EA_SGD,
-    KUNGFU,
-    SSGD,
-    RunSpec,
-)
+from bench.spec import ALGORITHM_1, CONSTANT_LR, RunSpec
 from bench.systems import AVERAGING, KERAS, SYSTEMS
 from data_prep.augment import AUGMENTATIONS
 from models._torch_check import refuse_unfit
 from workflows.data_of import Data
-from workflows.refusals import (
-    refuse_method_options,
-    refuse_nodes,
-    refuse_schedule,
-    refuse_step_options,
-    refuse_unstable,
-)
+from workflows.refusals import refuse_nodes, refuse_schedule, refuse_step_options
+from workflows.refused_methods import refuse_method_options
+from workflows.refused_variants import WITHOUT_MOMENTUM, refuse_unstable, refuse_variant
 from workflows.validate import SCHEMA, ConfigError, one_of, spelled_alike, validate
 
 AVERAGING_KEYS = ("learners", "variant", "alpha", "mu", "tau", "batch_norm", "allow_unstable")
@@ -74,28 +63,11 @@ def spec_of(
             cell.pop(key, None)
         return RunSpec(**cell)
     alpha = cell.pop("alpha", "1/k")
-    elastic = cell.get("variant") == EA_SGD
-    cell = {"variant": ALGORITHM_1, "mu": 0.0 if elastic else DEFAULT_MU, **cell}
-    spec = RunSpec(**cell, alpha=None if alpha == "1/k" else alpha)
-    if spec.variant in (ALGORITHM_1, KUNGFU) and spec.momentum:
-        raise ConfigError(
-            f"{where}.momentum: variant {spec.variant} has no local momentum; set it to 0 or use "
-            "variant: released"
-        )
-    if spec.variant == SSGD and spec.tau != 1:
-        raise ConfigError(
-            f"{where}.tau: variant ssgd synchronises in every iteration; set it to 1 or remove it"
-        )
-    for key in ("alpha", "mu"):
-        if spec.variant == SSGD and key in group:
-            raise ConfigError(f"{where}.{key}: variant ssgd has none; remove the key")
-    if spec.tau == 0 and (spec.schedule["kind"] == "step" or spec.learners == "auto"):
-        raise ConfigError(
-            f"{where}.tau: learners that never meet can neither restart from z at a step of the "
-            "rate nor be tuned; use another schedule and a number of learners"
-        )
-    if elastic and spec.mu:
-        raise ConfigError(f"{where}.mu: EA-SGD has no momentum of z; set it to 0 or remove it")
+    mu = 0.0 if cell.get("variant") in WITHOUT_MOMENTUM else DEFAULT_MU
+    spec = RunSpec(
+        **{"variant": ALGORITHM_1, "mu": mu, **cell}, alpha=None if alpha == "1/k" else alpha
+    )
+    refuse_variant(spec, group, where)
     if not unstable:
         refuse_unstable(spec, where)
     return spec
@@ -123,8 +95,16 @@ def method_of(system: str, chosen: Mapping[str, Any] | None, where: str) -> dict
         return {}
     if not options:
         raise ConfigError(f"{where}: {system} has no options; remove the key")
-    schema = {"type": "object", "properties": options, "additionalProperties": False}
-    validate(chosen, schema, where)
+    for name, value in chosen.items():
+        if name not in options:
+            known = ", ".join(options)
+            raise ConfigError(f"{where}: {system} has no option {name!r}; it has {known}")
+        if isinstance(value, list):
+            mappings = ", ".join(f"{{{name}: {of}}}" for of in value)
+            raise ConfigError(
+                f"{where}.{name}: a list; list mappings instead: method: [{mappings}]"
+            )
+    validate(chosen, {"type": "object", "properties": options}, where)
     spelling = {"integer": int, "number": float}
     alike = {name: spelling.get(options[name].get("type")) for name in chosen}
     return {name: alike[name](of) if alike[name] else of for name, of in chosen.items()}

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bench.method_options import changed
-from bench.spec import RunSpec, stability_bound
+from bench.spec import RunSpec
 from bench.systems import CPU_ONLY, ONE_NODE, STEP_OPTIONS
 from data_prep.augment import augmentation_of
 from workflows.data_of import Data
+from workflows.refused_methods import refuse_idle_method
 from workflows.validate import ConfigError
 
 STEP_KEYS = {
@@ -19,15 +19,10 @@ STEP_KEYS = {
     "cudnn_benchmark": False,
 }
 GRAPHS_OF_SEVERAL = {"crossbow", "pytorch"}  # whose captured step was tested on several GPUs
-OF_SEVERAL_DEVICES = {
-    "pytorch": {"bucket_mb", "static_graph"},
-    "fsdp": {"reshard_after_forward", "offload"},
-    "noise-scale": {"max_batch", "lr_rule", "decay"},
-}
 
 
 def refuse_data(spec: RunSpec, data: Data, where: str) -> None:
-    """An iteration that takes more images than there are; an augmentation of another kind."""
+    """More images an iteration or iterations than there are; an augmentation of another kind."""
     learners = 1 if spec.learners == "auto" else spec.learners
     images, there = spec.devices * learners * spec.batch, data.train_images
     if there is not None and images > there:
@@ -41,6 +36,7 @@ def refuse_data(spec: RunSpec, data: Data, where: str) -> None:
             f"{where}.method.population: each of {population} has {there // population} images of "
             f"an epoch, and one iteration takes {images}; use a smaller population or batch"
         )
+    refuse_idle_method(spec, there, where)
     try:
         augmentation_of(spec.augmentation, spec.dataset, data.encoded)
     except ValueError as error:
@@ -107,50 +103,4 @@ def refuse_step_options(cell: Mapping[str, Any], where: str) -> None:
     if system not in GRAPHS_OF_SEVERAL and cell.get("graph") and cell.get("devices", 1) > 1:
         raise ConfigError(
             f"{where}.graph: {system} captures one device; use devices: 1 or no graph"
-        )
-
-
-def refuse_method_options(cell: Mapping[str, Any], where: str) -> None:
-    """Options of a method that do nothing, or that torch can't have together."""
-    system, devices = cell["system"], cell.get("devices", 1)
-    method = changed(system, cell["method"])
-    for key in method.keys() & OF_SEVERAL_DEVICES.get(system, set()):
-        if devices == 1:
-            raise ConfigError(
-                f"{where}.method.{key}: it does nothing on one device; remove it or use more"
-            )
-    if method.get("offload") and cell.get("device_type", "cpu") == "cpu":
-        raise ConfigError(
-            f"{where}.method.offload: a CPU's memory is the host's; set device_type: cuda or "
-            "remove it"
-        )
-    twice, most = 2 * devices * cell["batch"], method.get("max_batch")
-    if most is not None and most < twice:
-        raise ConfigError(
-            f"{where}.method.max_batch: an iteration begins with {twice // 2} images and never "
-            f"grows; use at least {twice}"
-        )
-    parts = method.get("accumulate", 1)
-    if cell["batch"] % parts:
-        raise ConfigError(
-            f"{where}.method.accumulate: a batch of {cell['batch']} has no {parts} equal parts; "
-            "use a number that divides it"
-        )
-    if parts > 1 and method.get("static_graph"):
-        raise ConfigError(
-            f"{where}.method.static_graph: torch has none while gradients of parts accumulate; "
-            "remove it or accumulate"
-        )
-
-
-def refuse_unstable(spec: RunSpec, where: str) -> None:
-    """An alpha with which averaging is unstable."""
-    assert spec.variant is not None and spec.mu is not None
-    k = spec.devices * (1 if spec.learners == "auto" else spec.learners)
-    alpha = 1 / k if spec.alpha is None else spec.alpha
-    bound = stability_bound(k, spec.mu, spec.variant)
-    if alpha >= bound:
-        raise ConfigError(
-            f"{where}.alpha: {alpha:g} is outside the stability bound, {bound:.4g} for {k} "
-            f"learners and mu {spec.mu:g}; lower it or set allow_unstable: true"
         )

@@ -109,12 +109,16 @@ def test_one_device(
     compare({"losses": losses, **system.state()}, w, z, expected_losses)
 
 
-@pytest.mark.parametrize("tau", [2, 3])
+@pytest.mark.parametrize(
+    ("variant", "mu", "tau"),
+    [("released", 0.9, 2), ("released", 0.9, 3), ("algorithm-1", 0.5, 3), ("ea-sgd", 0.0, 2)],
+)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_synchronising_less_often(engine, tau, spec, digits, weights, first, tmp_path):
-    m = 2
+def test_synchronising_less_often(engine, variant, mu, tau, spec, digits, weights, first, tmp_path):
+    m, momentum = 2, 0.0 if variant == "algorithm-1" else 0.9
     records = first(open_records(digits), ITERATIONS * m * 8)
-    cell = spec(learners=m, alpha=0.2, epochs=1, tau=tau, **engine)
+    averaging = {"variant": variant, "mu": mu, "momentum": momentum, "tau": tau}
+    cell = spec(learners=m, alpha=0.2, epochs=1, **averaging, **engine)
     system = Crossbow(
         Context(spec=cell, records=records, weights=weights("logistic"), out=tmp_path)
     )

@@ -1,0 +1,123 @@
+"""Methods and variants that would come to nothing, or to another, are refused by name."""
+
+import pytest
+from suite import CELL
+
+from workflows.plan import plan
+from workflows.validate import ConfigError
+
+TWO = {"devices": 2, "batch": 16, "epochs": 2}  # 88 iterations of 1437 digits
+
+
+def config(group, **defaults):
+    return {"name": "refused", "defaults": defaults, "matrix": [CELL | group]}
+
+
+KUNGFU = {"system": "crossbow", "variant": "kungfu"}
+REFUSED = {
+    "kungfu that skips": (KUNGFU | {"tau": 2}, "matrix[0].tau", "kungfu", "set it to 1"),
+    "kungfu that never meets": (KUNGFU | {"tau": 0}, "matrix[0].tau", "kungfu", "set it to 1"),
+    "momentum of z in kungfu": (KUNGFU | {"mu": 0.5}, "matrix[0].mu", "KungFu", "set it to 0"),
+    "values of an option": (
+        {"system": "local-sgd", **TWO, "method": {"period": [4, 8]}},
+        "matrix[0].method.period",
+        "method: [{period: 4}, {period: 8}]",
+    ),
+    "an option of another system in the list": (
+        {"system": ["local-sgd", "polyak"], **TWO, "method": {"period": 4}},
+        "matrix[0].method: polyak has no option 'period'",
+        "start, decay",
+    ),
+    "a batch that can't grow by default": (
+        {"system": "noise-scale", "devices": 2, "batch": 300},
+        "matrix[0].method.max_batch",
+        "600 images",
+        "1024",
+        "at least 1200",
+    ),
+    "nor by evolution": (
+        {"system": "ones", "devices": 1, "batch": 600, "method": {"population": 2}},
+        "matrix[0].method.max_batch",
+        "at least 1200",
+    ),
+    "devices that never meet": (
+        {"system": "local-sgd", **TWO, "method": {"period": 89}},
+        "matrix[0].method.period",
+        "at most 88",
+    ),
+    "devices that never meet before the end": (
+        {"system": "eamsgd", **TWO, "method": {"period": 88}},
+        "matrix[0].method.period",
+        "at most 87",
+    ),
+    "devices that never meet once local": (
+        {"system": "post-local-sgd", **TWO, "method": {"period": 45}},
+        "matrix[0].method.period",
+        "at most 44",
+    ),
+    "a block of one device that never ends": (
+        {"system": "bmuf", "batch": 32, "method": {"period": 89}},
+        "matrix[0].method.period",
+        "at most 88",
+    ),
+    "nothing but warm-up, by default": (
+        {"system": "topk", **TWO},
+        "matrix[0].method.warmup_epochs",
+        "2 epochs are all warm-up",
+    ),
+    "nothing compressed before the end": (
+        {"system": "powersgd", **TWO, "method": {"start": 88}},
+        "matrix[0].method.start",
+        "88 iterations",
+    ),
+}
+OF_SEVERAL = [
+    ("local-sgd", {"period": 4}),
+    ("post-local-sgd", {"start": 0.25}),
+    ("topk", {"density": 0.1}),
+    ("powersgd", {"rank": 4}),
+    ("downpour", {"push": 2}),
+    ("ssp", {"slack": 1}),
+]
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_message_names_the_key_the_system_and_what_to_do(case):
+    group, *words = REFUSED[case]
+    with pytest.raises(ConfigError) as refusal:
+        plan(config(group))
+    message = str(refusal.value)
+    assert [word for word in words if word not in message] == []
+
+
+@pytest.mark.parametrize(("system", "method"), OF_SEVERAL)
+def test_options_of_what_devices_send_need_several(system, method):
+    group = {"system": system, "method": method, "epochs": 5}
+    with pytest.raises(ConfigError, match=r"method.\w+: it does nothing on one device"):
+        plan(config(group))
+    assert plan(config(group | {"devices": 2})).runs
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        {"system": "noise-scale", "batch": 700},  # one device never grows, and has no say in it
+        {"system": "ones", "batch": 700, "method": {"population": 1}},
+        {"system": "topk", "epochs": 1},
+        {"system": "topk", **TWO, "method": {"warmup_epochs": 1}},
+        {"system": "local-sgd", **TWO, "method": {"period": 88}},
+        {"system": "local-sgd", "batch": 700},
+        {"system": "polyak", "method": [{"start": 0.25}, {"decay": 0.9}]},
+    ],
+    ids=str,
+)
+def test_allowed(group):
+    assert plan(config(group)).runs
+
+
+def test_kungfu_has_no_momentum_of_z_and_the_others_have_their_default():
+    group = {"system": "crossbow", "learners": 2, "variant": ["kungfu", "ea-sgd", "algorithm-1"]}
+    runs = plan(config(group)).runs.values()
+    assert {spec.variant: spec.mu for spec in runs} == {
+        "kungfu": 0.0, "ea-sgd": 0.0, "algorithm-1": 0.9,
+    }  # fmt: skip
