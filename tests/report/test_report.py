@@ -131,6 +131,27 @@ def test_memory_and_energy_are_columns_where_a_run_has_them(report):
     assert "GiB" not in report(ROW | dict.fromkeys(told, ""))
 
 
+def test_options_of_a_method_tell_its_runs_apart_from_those_with_its_defaults(report):
+    plain = ROW | {"system": "polyak", "method": ""}
+    page = report(plain, plain | {"method": "decay=0.95"})
+    assert '<button type="button">method</button>' in page
+    assert '<td data-sort="decay=0.95">decay=0.95</td>' in page
+    assert '<button type="button">method' not in report(plain, plain)
+    alike = plain | {"method": "decay=0.95"}
+    assert re.search(r"The same in all runs: .*method decay=0.95", report(alike, alike))
+
+
+def test_exchange_is_a_column_where_a_run_has_some(report):
+    told = {"sent_bytes": "458323712", "staleness": "0.5234"}
+    page = report(ROW | told, ROW | dict.fromkeys(told, ""))
+    assert '<td data-sort="458323712" class="number">458</td>' in page
+    assert '<td data-sort="0.5234" class="number">0.523</td>' in page
+    assert '<button type="button">MB sent</button>' in page
+    for nothing in ("", "0"):
+        page = report(ROW | dict.fromkeys(told, "") | {"sent_bytes": nothing})
+        assert '<button type="button">MB sent' not in page and "staleness" not in page
+
+
 def test_figures_that_show_nothing_are_folded_away_behind_the_others(report):
     page = report(ROW, figures=("throughput",), empty=("energy", "memory"))
     folded = page[page.index('<details id="empty">') : page.index('id="runs"')]
@@ -146,7 +167,7 @@ def test_a_claim_has_numbers_machine_and_a_verdict_in_words_and_shape(report):
     assert "Crossbow is &lt;there&gt; sooner" in section and "Section 5.2" in section
     assert '"paper">1.3 to 4 times</td>\n<td data-heading="ours">2.06 (0 to 2.1) times<' in section
     assert '"n">3 pairs, 2 won</td>' in section
-    assert "crossbow, learners 2, batch 16: 4.5 (4 to ∞), 2 of 3 reached" in section
+    assert "crossbow, learners 2, batch 16: 4.5 (4 to ∞) s, 2 of 3 reached" in section
     assert "lenet on digits to 90%, 1 device, 2 x AMD EPYC, Linux" in section
     assert 'partly">◐ partly</span>' in section and 'reproduced">✔ reproduced</span>' in section
     assert "1 device, the other" in section and 'id="untried"' not in section
@@ -166,7 +187,23 @@ def test_claims_without_runs_are_one_line_behind_the_others(report):
 def test_a_claim_of_one_side_shows_its_value(report):
     alone = CLAIM | {"theirs": "", "paper": "0.88", "ours_median": "0.9", "ours_high": "12345.6"}
     page = report(ROW, claims=[alone])
-    assert re.search(r'"paper">0.88</td>\n.*"ours">0.9 \(4 to 12,346\)</td>\n.*"n">3</td>', page)
+    assert re.search(r'"paper">0.88</td>\n.*"ours">0.9 \(4 to 12,346\) s</td>\n.*"n">3</td>', page)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit"),
+    [
+        ("epochs_to_target", " epochs"),
+        ("images_per_s", " images/s"),
+        ("first_s", " s"),
+        ("energy_j", " J"),
+        ("final_acc", ""),
+    ],
+)
+def test_what_was_compared_has_its_unit(value, unit, report):
+    page = report(ROW, claims=[CLAIM | {"value": value, "pairs": "1", "won": "1"}])
+    assert f"crossbow, learners 2, batch 16: 4.5 (4 to ∞){unit}, 2 of 3 reached" in page
+    assert '"n">1 pair, 1 won</td>' in page
 
 
 def test_every_verdict_has_a_mark_of_its_own(report):

@@ -29,8 +29,9 @@ def read_claims(file: Path) -> list[dict]:
 def _shown(row: dict[str, str]) -> dict:
     has_two_sides = bool(row["theirs"])
     if row["gain"]:
-        ours = f"{_interval(row, 'gain')} times" if has_two_sides else _interval(row, "ours")
-        sample = f"{row['pairs']} pairs, {row['won']} won" if has_two_sides else row["pairs"]
+        ours = f"{_interval(row, 'gain')} times" if has_two_sides else _amount(row, "ours")
+        pairs = f"{row['pairs']} pair" + ("s" if row["pairs"] != "1" else "")
+        sample = f"{pairs}, {row['won']} won" if has_two_sides else row["pairs"]
     else:
         ours = sample = "–"
     return {
@@ -51,6 +52,11 @@ def _interval(row: dict[str, str], name: str) -> str:
     return f"{median} ({low} to {high})"
 
 
+def _amount(row: dict[str, str], name: str) -> str:
+    """The value of one side, with its unit."""
+    return _interval(row, name) + formats.unit(row["value"])
+
+
 def _ends(name: str) -> tuple[str, str, str]:
     return (name if name == "gain" else f"{name}_median", f"{name}_low", f"{name}_high")
 
@@ -59,7 +65,7 @@ def _side(row: dict[str, str], name: str) -> str:
     """What ran, its value, and how many runs of it reached the target where there is one."""
     reached = row[f"{name}_reached"]
     count = f"{reached} of {row[f'{name}_n']} reached" if reached else f"n = {row[f'{name}_n']}"
-    return f"{row[name]}: {_interval(row, name)}, {count}"
+    return f"{row[name]}: {_amount(row, name)}, {count}"
 
 
 def _where(row: dict[str, str]) -> str:

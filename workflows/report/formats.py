@@ -2,6 +2,11 @@
 
 import math
 
+# By the end of a value's name, the longer ends first.
+_UNITS = {"images_per_s": "images/s", "joules_per_image": "J/image"}
+_UNITS |= {"time_to_target": "s", "epochs_to_target": "epochs"}
+_UNITS |= {"_bytes": "bytes", "_epochs": "epochs", "epochs_run": "epochs", "_s": "s", "_j": "J"}
+
 
 def amount(value: str) -> str:
     """Four digits; what is no number, as an α of "1/k", as it is."""
@@ -32,6 +37,11 @@ def gib(value: str) -> str:
     return f"{float(value) / 2**30:.2f}"
 
 
+def megabytes(value: str) -> str:
+    """Bytes as MB, of three digits."""
+    return measured(str(float(value) / 1e6))
+
+
 def percent(value: str) -> str:
     """A fraction in percent, without needless digits."""
     return f"{100 * float(value):.4g}%"
@@ -48,3 +58,8 @@ def measured(value: str) -> str:
     if math.isinf(number):
         return "∞"
     return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
+
+
+def unit(value: str) -> str:
+    """What follows a claim's value of that name, with a space before it; nothing of a fraction."""
+    return next((f" {name}" for end, name in _UNITS.items() if value.endswith(end)), "")

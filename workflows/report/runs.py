@@ -26,6 +26,7 @@ _COLUMNS = {
     "batch": ("batch", formats.count),
     "step": ("step", str),
     "variant": ("variant", str),
+    "method": ("method", str),
     "tau": ("τ", formats.amount),
     "batch_norm": ("batch norm", str),
     "seed": ("seed", formats.count),
@@ -38,6 +39,8 @@ _COLUMNS = {
     "memory_bytes": ("memory GiB", formats.gib),
     "learner_memory_bytes": ("GiB/learner", formats.gib),
     "joules_per_image": ("J/image", formats.joules),
+    "sent_bytes": ("MB sent", formats.megabytes),
+    "staleness": ("staleness", formats.measured),
     "schedule": ("schedule", str),
     "augmentation": ("augmentation", str),
     "lr": ("lr", formats.amount),
@@ -52,8 +55,10 @@ _COLUMNS = {
 # What a run gave rather than what it was given: always a column, even where all are equal.
 _RESULTS = ("system", "seed", "median5_s", "median5_epochs", "best_acc", "images_per_s")
 _RESULTS += ("epochs_run", "train_s")
-# What only some machines tell: a column where one of the runs has it.
-_MEASURED = ("memory_bytes", "learner_memory_bytes", "joules_per_image")
+# What only some machines or systems tell: a column where one of the runs has it, and not 0.
+_MEASURED = ("memory_bytes", "learner_memory_bytes", "joules_per_image", "sent_bytes", "staleness")
+# Empty where all options have their defaults, which tells runs apart as any other value does.
+_DEFAULTED = ("method",)
 # How a step is computed is one column, in words; what is plain goes without saying.
 _FLAGS = {"compile": "compiled", "channels_last": "channels last", "graph": "graph"}
 # What the page needs beside what every summary has; every other column is a setting.
@@ -87,10 +92,12 @@ def split_columns(rows: list[dict]) -> tuple[list[dict], list[tuple[str, str]]]:
     """The columns of the table, and apart from them the settings that all runs share."""
     columns, shared = [], []
     for name, (heading, form) in _COLUMNS.items():
+        shown = {cell(name, row)["text"] for row in rows if name in row}
+        texts = shown - {"–"}
+        is_measured = name in _MEASURED and texts - {"0"}
         # A setting that some systems don't have is the same in all that do.
-        texts = {cell(name, row)["text"] for row in rows if name in row} - {"–"}
-        is_measured = name in _MEASURED and texts
-        if name in _RESULTS or is_measured or len(texts) > 1:
+        differs = len(shown if name in _DEFAULTED else texts) > 1
+        if name in _RESULTS or is_measured or differs:
             columns.append({"name": name, "heading": heading, "numeric": form is not str})
         elif texts:
             shared.append((heading, texts.pop()))
