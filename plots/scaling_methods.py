@@ -1,14 +1,18 @@
 """Methods side by side: throughput, epochs and time to the target, bytes and memory.
 
 One configuration a row, in the order of the matrix, with what all of them have in common: images
-per second of all devices; epochs and training seconds until the median of the last five epochs'
-test accuracies reached the target; what the first device handed over for others in an epoch, before
-what a collective operation makes of it; and the most that tensors have taken on the first GPU. A
-column of which nothing is known is left out, as memory is on CPUs. Filled marks are runs, the
+per second of all devices; epochs and training seconds to the first epoch whose test accuracy is at
+the target (rule `first`: the five epochs that `median5` takes are all that a short matrix has);
+what a device handed over for others in an epoch, before what a collective operation makes of it, in
+MB of 10^6 bytes: the bytes of a run by its epochs; and the memory of a device, on a GPU the most
+that tensors have taken, on CPUs the peak resident set of the largest process, interpreter and
+libraries included. A column of which nothing is known is left out. Filled marks are runs, the
 upright bar their median, the line its interval (of up to three runs the range); the dashed line is
 the median of PyTorch's synchronous SGD, the first in the matrix. A run that never reached the
 target is a hollow triangle at what it had trained. A 0 is a run that sent nothing; a cross at the
-edge is a run without the number. The batch b is that of one learner.
+edge is a run without the number. The batch b is that of one learner; where a system has several,
+the rate is beside it: PyTorch at k times the batch and k times the rate, with a warm-up, is linear
+scaling (Goyal et al. 2017).
 """
 
 import pandas as pd
@@ -24,8 +28,8 @@ PLACE = [*ROW, "batch", "system", "learners", "series"]
 # The axis of each quantity, and what a run had trained that never had it.
 QUANTITIES = {
     "images_per_s": ("throughput (images/s)", ""),
-    "median5_epochs": ("epochs to target", "epochs_run"),
-    "median5_s": ("training time\nto target (s)", "train_s"),
+    "first_epochs": ("epochs to target", "epochs_run"),
+    "first_s": ("training time\nto target (s)", "train_s"),
     "sent_mb": ("sent by a device\nin an epoch (MB)", ""),
     "memory_gib": ("memory of a device (GiB)", ""),
 }
@@ -64,10 +68,14 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """Each run's quantities, with the medians of its configuration, in the order of the matrix."""
+    has_batches = runs.groupby([*ROW, "system"])["batch"].transform("nunique") > 1
+    untold = has_batches & ~runs["series"].str.contains(", lr ", regex=False)
+    rates = runs["lr"].map(lambda rate: f", lr={rate:g}").where(untold, "")
     table = runs.assign(
+        first_epochs=pd.to_numeric(runs["first_epochs"]).where(_runs.counts(runs)),
         sent_mb=runs["sent_bytes"] / runs["epochs_run"] / 1e6,
         memory_gib=runs["memory_bytes"] / 2**30,
-        name=runs["series"] + runs["batch"].map(lambda b: f", b={b:g}"),
+        name=runs["series"] + runs["batch"].map(lambda b: f", b={b:g}") + rates,
     )
     for name, (_, trained) in QUANTITIES.items():
         table = _medians.add_medians(table, PLACE, name, trained)
@@ -95,6 +103,6 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, name: str) -> None:
         some = members[members[name] != 0]
         if len(some) < len(members):
             at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-            panel.text(0.02, place, "0", color=style.INK, **at)
+            panel.text(0.06, place, "0", color=style.INK, **at)  # beside a cross at the edge
         if len(some):
             _points.row(panel, place, some, look, name, trained or name, name)

@@ -137,3 +137,32 @@ def test_of_methods_only_what_is_known_has_a_column():
     figure, _ = draw("scaling_methods", tables(*on_cpu))
     assert len(figure.axes) == 4 and "memory" not in words(figure)
     assert "memory" in words(draw("scaling_methods", tables(*METHODS))[0])
+
+
+def test_methods_of_few_epochs_have_their_first_epoch_at_the_target():
+    early = {"first_epochs": 2, "first_s": 1.5, "median5_epochs": None, "median5_s": None}
+    _, table = draw("scaling_methods", tables(run(epochs=3, **early)))
+    assert table[["first_epochs", "first_s"]].values.tolist() == [[2, 1.5]]
+
+
+def test_linear_scaling_is_recognised_by_its_batch_and_rate():
+    ssgd = {"system": "pytorch", "learners": "1"}
+    large = run(**ssgd, batch=64, lr=0.4, schedule="cosine(warmup=0.25)")
+    figure, _ = draw("scaling_methods", tables(run(**ssgd), large, run()))
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names == [
+        "PyTorch, constant, b=16, lr=0.1",
+        "PyTorch, cosine(warmup=0.25), b=64, lr=0.4",
+        "Crossbow m=2, b=16",
+    ]
+
+
+def test_a_zero_stands_clear_of_the_cross_in_its_row():
+    sent = [(1, 0.0), (2, None)]
+    figure, _ = draw("scaling_methods", tables(*(run(seed=s, sent_bytes=b) for s, b in sent)))
+    figure.canvas.draw()
+    (zero,) = [text for panel in figure.axes for text in panel.texts if text.get_text() == "0"]
+    lines = zero.axes.get_lines()
+    (cross,) = [line for line in lines if line.get_marker() == "x" and len(line.get_xdata())]
+    reach = 0.5 * (cross.get_markersize() + cross.get_markeredgewidth()) * figure.dpi / 72
+    assert zero.get_window_extent().x0 > zero.axes.get_window_extent().x0 + reach
