@@ -9,10 +9,10 @@ from typing import Any
 def learning_rate(schedule: Mapping[str, Any], peak: float, position: float, epochs: int) -> float:
     """The learning rate at `position` epochs (fractional, 0 at the start) of `epochs`.
 
-    Kinds: `constant`; `step`, which multiplies by `factor` at each epoch in `at`; `one-cycle`,
-    which rises linearly from 0 to the peak over the first `warmup` (a fraction of the run) and
-    falls linearly to 0 (Smith & Topin 2018, arXiv 1708.07120); `cosine` with linear `warmup`
-    (Loshchilov & Hutter 2017, arXiv 1608.03983).
+    Kinds: `constant`, and three that rise linearly from 0 to the peak over the first `warmup`, a
+    fraction of the run: `step`, which multiplies by `factor` at each epoch in `at` (with a warm-up
+    Goyal et al. 2017, arXiv 1706.02677, section 2.2); `one-cycle`, which falls linearly to 0 (Smith
+    & Topin 2018, arXiv 1708.07120); `cosine` (Loshchilov & Hutter 2017, arXiv 1608.03983).
 
     Raises:
         ValueError: the kind is unknown.
@@ -20,11 +20,11 @@ def learning_rate(schedule: Mapping[str, Any], peak: float, position: float, epo
     kind = schedule["kind"]
     if kind == "constant":
         return peak
-    if kind == "step":
-        return peak * schedule["factor"] ** bisect.bisect_right(schedule["at"], position)
     progress, warmup = position / epochs, schedule.get("warmup", 0.0)
     if progress < warmup:
         return peak * progress / warmup
+    if kind == "step":
+        return peak * schedule["factor"] ** bisect.bisect_right(schedule["at"], position)
     remaining = (1 - progress) / (1 - warmup)
     if kind == "one-cycle":
         return peak * max(remaining, 0.0)

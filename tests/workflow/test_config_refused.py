@@ -268,9 +268,9 @@ REFUSED = {
     "schedule as text": (config({"schedule": "cosine"}), "schedule", "'cosine'", "a mapping"),
     "schedule without its keys": (config({"schedule": {"kind": "step"}}), "'at', 'factor'"),
     "schedule of another's keys": (
-        config({"schedule": STEP | {"warmup": 0.1}}),
+        config({"schedule": {"kind": "cosine", "factor": 0.1}}),
         "schedule",
-        "'warmup'",
+        "'factor'",
     ),
     "schedule undefined": (
         config({"schedule": STEP | {"factor": float("nan")}}),
@@ -321,6 +321,7 @@ def test_message_names_the_key_and_what_to_do(case):
         {"learners": 4, "alpha": "1/k", "mu": 0},
         {"learners": "auto", "devices": 4, "batch": 16.0},
         {"schedule": STEP},
+        {"schedule": STEP | {"warmup": 0.1}},
         {"schedule": {"kind": "one-cycle", "warmup": 0.3}},
         {"variant": "released", "momentum": 0.9},
         {"system": ["pytorch", "tensorflow"], "momentum": 0.9},
