@@ -1,9 +1,11 @@
 """Reads summary.csv, and refuses one that would mislead: for claims and for figures."""
 
+import csv
 from pathlib import Path
 
 import pandas as pd
 
+from bench import record
 from bench.summary import SPEC_COLUMNS, SUMMARY_COLUMNS
 
 # What every summary has; older ones may lack the others.
@@ -13,7 +15,11 @@ NEEDED += ["median5_s", "sustained_s", "machine"]
 _WORDS = {"run", "status", "reason", "machine", "commit", "dirty"}
 RESULTS = [name for name in SUMMARY_COLUMNS if name not in _WORDS.union(SPEC_COLUMNS)]
 _NUMBERS = ["devices", "batch", "seed", "repeat", "target", *RESULTS]
+_NEVER_BELOW_0 = ["devices", "batch", "target", *RESULTS]
+_NEVER_NONE = ["system", "model", "dataset", "devices", "learners", "batch", "seed"]
 _NONE = ("", "nan")
+_STATUSES = [record.REACHED, record.FINISHED, record.DIVERGED, record.OUT_OF_MEMORY]
+_STATUSES += [record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN]
 
 
 def why_none(results: Path) -> str:
@@ -35,8 +41,9 @@ def read_summary(path: Path) -> pd.DataFrame:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is no table, lacks a column, has a cell that should be a number and is none,
-            or a run of a machine twice; one sentence that begins with the file.
+        ValueError: it is no table, lacks a column or the end of a row, has a cell that should be a
+            number and is none, a status that there is not or that its row contradicts, or a run of
+            a machine twice; one sentence that begins with the file.
     """
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
@@ -48,13 +55,40 @@ def read_summary(path: Path) -> pd.DataFrame:
         ) from None
     if missing := [name for name in NEEDED if name not in table]:
         raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+    _refuse_cut_rows(path)
     for name in (name for name in _NUMBERS if name in table):
-        is_none = table[name].str.lower().isin(_NONE)
-        table[name] = table[name].mask(is_none, "")
-        wrong = table[pd.to_numeric(table[name], errors="coerce").isna() & ~is_none]
-        for run, cell in zip(wrong["run"], wrong[name], strict=True):
-            raise ValueError(f"{path}: {name} of {run} is {cell!r}, no number; mend it")
+        table[name] = table[name].mask(table[name].str.lower().isin(_NONE), "")
+        numbers = pd.to_numeric(table[name], errors="coerce")
+        _refuse(path, table, name, numbers.isna() & (table[name] != ""), "no number")
+        if name in _NEVER_BELOW_0:
+            _refuse(path, table, name, numbers < 0, "below 0")
+    for name in _NEVER_NONE:
+        _refuse(path, table, name, table[name] == "", "not there")
+    many = ~(table["learners"] == "auto") & ~(pd.to_numeric(table["learners"], "coerce") >= 1)
+    _refuse(path, table, "learners", many, "neither a number nor auto")
+    unknown = ~table["status"].isin(_STATUSES)
+    _refuse(path, table, "status", unknown, f"none of {', '.join(_STATUSES)}")
+    timeless = (table["status"] == record.REACHED) & (table["median5_s"] == "")
+    _refuse(path, table, "median5_s", timeless, f"not there, though its status is {record.REACHED}")
     # The same run may have been made on several machines.
     for run in table.loc[table.duplicated(["run", "machine"]), "run"]:
         raise ValueError(f"{path}: run {run} is there twice; leave one of them out")
     return table
+
+
+def _refuse_cut_rows(path: Path) -> None:
+    """Refuse rows with other numbers of fields, which pandas would fill up with empty cells."""
+    with path.open(encoding="utf-8", newline="") as file:
+        head, *rows = filter(None, csv.reader(file))
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(head):
+            raise ValueError(
+                f"{path}: row {number} ({row[0]}) has {len(row)} fields, the header {len(head)}; "
+                "join the runs again"
+            )
+
+
+def _refuse(path: Path, table: pd.DataFrame, name: str, is_wrong: pd.Series, why: str) -> None:
+    """Refuse the first of the cells in column `name` that are wrong."""
+    for run, cell in table.loc[is_wrong, ["run", name]].to_numpy():
+        raise ValueError(f"{path}: {name} of {run} is {cell!r}, {why}; mend it")

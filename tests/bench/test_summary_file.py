@@ -8,6 +8,7 @@ import pytest
 from bench.summary_file import NEEDED, read_summary
 
 RUN = dict.fromkeys(NEEDED, "") | {"run": "a", "system": "x", "learners": "auto", "batch": "16"}
+RUN |= {"model": "m", "dataset": "d", "devices": "1", "seed": "1", "status": "finished"}
 RUN |= {"images_per_s": "10.5", "machine": "m", "alpha": "1/k"}
 
 
@@ -33,12 +34,31 @@ def test_cells_are_text_and_what_is_missing_is_empty(summary):
         ([RUN, RUN | {"run": "b", "batch": "big"}], ": batch of b is 'big', no number"),
         ([RUN | {"energy_j": "1,000"}], ": energy_j of a is '1,000', no number"),
         ([RUN, RUN | {"train_s": "2"}], ": run a is there twice"),
+        ([RUN | {"status": "wonderful"}], ": status of a is 'wonderful', none of reached, "),
+        ([RUN | {"status": "reached"}], ": median5_s of a is '', not there, though its status is"),
+        ([RUN | {"median5_s": "-3"}], ": median5_s of a is '-3', below 0"),
+        ([RUN | {"learners": "many"}], ": learners of a is 'many', neither a number nor auto"),
+        ([RUN | {"learners": "0"}], ": learners of a is '0', neither"),
+        ([RUN | {"devices": ""}], ": devices of a is '', not there"),
     ],
 )
 def test_what_would_mislead_is_refused(rows, said, summary):
     path = summary(*rows)
     with pytest.raises(ValueError, match=rf"^{re.escape(str(path))} ?{re.escape(said)}"):
         read_summary(path)
+
+
+@pytest.mark.parametrize("kept", [1, 2, len(NEEDED) - 1])
+def test_a_row_that_was_cut_is_named_and_not_read_as_one_with_empty_cells(kept, summary):
+    path = summary(RUN, RUN | {"run": "b"})
+    head, first, second = path.read_text().splitlines()
+    path.write_text("\n".join([head, first, ",".join(second.split(",")[:kept])]))
+    with pytest.raises(ValueError, match=r"summary\.csv: row 2 \(b\) has \d+ fields, the header"):
+        read_summary(path)
+
+
+def test_a_run_without_an_epoch_has_no_numbers(summary):
+    assert len(read_summary(summary(RUN | {"status": "not_run", "images_per_s": ""}))) == 1
 
 
 def test_two_machines_may_have_made_the_same_run(summary):
