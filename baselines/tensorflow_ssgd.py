@@ -92,7 +92,13 @@ class TensorFlowSSGD:
             learners=1,
             lr=rates[-1],
             memory_bytes=self.peak_memory(),
+            sent_bytes=len(rates) * self.step_bytes(),
         )
+
+    def step_bytes(self) -> int:
+        """What each of several devices hands over in an iteration: its gradients, once."""
+        gradients = sum(w.dtype.size * w.shape.num_elements() for w in self.weights)
+        return gradients if self.spec.devices > 1 else 0
 
     def begin(self, epoch: int) -> list[float]:
         """Open an epoch's batches; its learning rates, one per iteration."""
@@ -233,8 +239,15 @@ class TensorFlowSSGD:
             strategy.extended.update(weight, self._move, args=(velocity, gradient, rate))
 
     def _move(self, weight, velocity, gradient, rate):
+        """v = momentum * v + g, w = w - rate * v, in one kernel."""
         decayed = gradient + self.spec.weight_decay * weight
-        weight.assign_sub(rate * velocity.assign(self.spec.momentum * velocity + decayed))
+        tf.raw_ops.ResourceApplyMomentum(
+            var=weight.handle,
+            accum=velocity.handle,
+            lr=rate,
+            grad=decayed,
+            momentum=self.spec.momentum,
+        )
 
 
 def strategy_for(device_type: str, devices: int) -> tf.distribute.Strategy:

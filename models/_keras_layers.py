@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 from keras import Sequential, backend, layers, ops
 
 from models import _layers as layer_of
@@ -24,11 +25,30 @@ class Norm(layers.BatchNormalization):
     """
 
     def __init__(self, epsilon: float) -> None:
-        super().__init__(momentum=0.9, epsilon=epsilon)
+        # In mixed precision too: activations stay as they come, what is learned stays whole.
+        super().__init__(momentum=0.9, epsilon=epsilon, dtype=backend.floatx(), autocast=False)
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """Normalise; in training by the batch's statistics, which the moving ones take in."""
-        x = ops.cast(inputs, backend.result_type(inputs.dtype, "float32"))
+        if inputs.dtype == "float64" or len(inputs.shape) != 4:
+            return self._composed(inputs, training)
+        y, mean, variance, *_ = tf.raw_ops.FusedBatchNormV3(
+            x=inputs,
+            scale=self.gamma,
+            offset=self.beta,
+            mean=self.moving_mean,
+            variance=self.moving_variance,
+            epsilon=self.epsilon,
+            exponential_avg_factor=1 - self.momentum,
+            is_training=bool(training),
+        )
+        if training:
+            self.moving_mean.assign(mean)
+            self.moving_variance.assign(variance)
+        return y
+
+    def _composed(self, x: Any, training: bool | None) -> Any:
+        """The same of small operators, where there is no kernel for it."""
         mean, variance = self.moving_mean, self.moving_variance
         if training:
             mean, variance = ops.moments(x, self._reduction_axes)
@@ -36,8 +56,7 @@ class Norm(layers.BatchNormalization):
             unbiased = variance * n / (n - 1)
             for moving, new in ((self.moving_mean, mean), (self.moving_variance, unbiased)):
                 moving.assign(moving * self.momentum + new * (1 - self.momentum))
-        y = ops.batch_normalization(x, mean, variance, -1, self.beta, self.gamma, self.epsilon)
-        return ops.cast(y, self.compute_dtype)
+        return ops.batch_normalization(x, mean, variance, -1, self.beta, self.gamma, self.epsilon)
 
 
 class Residual(layers.Layer):
