@@ -6,12 +6,13 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench import checkpoint, endings, lifeline, record, stop
+from bench import checkpoint, endings, lifeline, record, resident_memory, stop
 from bench.clock import Ledger
 from bench.job import Job
 from bench.metrics import evaluate
@@ -98,7 +99,8 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         train_before = ledger.seconds["train"]
         with ledger.phase("train"):
             result = system.train_epoch(epoch)
-        measures = _measures(measures, result, epoch)
+        memory = resident_memory.peak() if spec.device_type == "cpu" else result.memory_bytes
+        measures = _measures(measures, replace(result, memory_bytes=memory), epoch)
         row = {
             "run": spec.id,
             "epoch": epoch + 1,
@@ -135,6 +137,9 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
                 print(f"stopped {spec.id} after epoch {epoch + 1}", flush=True)
             return
     ledger.switch("other")
+    if spec.device_type == "cpu":
+        largest = resident_memory.of_largest(int(measures["memory_bytes"] or 0), ranks)
+        measures["memory_bytes"] = largest
     if log:
         log.close()
         phases = [{"run": spec.id, "phase": p, "seconds": s} for p, s in ledger.seconds.items()]

@@ -1,14 +1,17 @@
 """What the loop makes of the results that a system hands over."""
 
+import functools
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from bench import runner
+from bench import resident_memory, runner
 from bench.job import Job
+from bench.ranks import on_devices
 from bench.spec import RunSpec
 from bench.system import EpochResult
 
@@ -52,8 +55,9 @@ def job(tmp_path, monkeypatch):
     )
     monkeypatch.delenv(runner.STARTED, raising=False)
     spec = RunSpec(
-        system="fake", model="m", dataset="d", batch=4, seed=1, epochs=3, target=0.5, lr=0.1
-    )
+        system="fake", model="m", dataset="d", batch=4, seed=1, epochs=3, target=0.5, lr=0.1,
+        device_type="cuda",
+    )  # fmt: skip
     return Job(spec, Path("records"), Path("weights"), tmp_path, tmp_path, "fingerprint")
 
 
@@ -80,6 +84,33 @@ def test_a_resumed_run_carries_its_memory_and_its_seconds(job, monkeypatch):
 def test_memory_that_is_not_known_is_null(job):
     runner.train(job, lambda _: Fake([(None, None)] * 3))
     assert (outcome(job)["memory_bytes"], outcome(job)["learner_memory_bytes"]) == (None, None)
+
+
+def test_on_a_cpu_memory_is_the_peak_of_what_the_process_had_resident(job):
+    np.ones(2**25)  # 256 MiB, given back
+    peak = resident_memory.peak()
+    assert peak > 2**28
+    job = replace(job, spec=replace(job.spec, device_type="cpu"))
+    runner.train(job, lambda _: Fake([(None, None)] * 3))
+    assert peak <= outcome(job)["memory_bytes"] < peak + 2**27
+    assert outcome(job)["learner_memory_bytes"] is None
+
+
+def of_rank(rank, folder):
+    if rank == 1:
+        np.ones(2**26)  # 512 MiB
+    largest = resident_memory.of_largest(resident_memory.peak(), 2)
+    (folder / str(rank)).write_text(f"{largest} {resident_memory.peak()}")
+
+
+def test_the_memory_of_a_run_is_its_largest_ranks(job, tmp_path):
+    spec = replace(job.spec, device_type="cpu", devices=2)
+    on_devices(spec, functools.partial(of_rank, folder=tmp_path))
+    (told, own), (told_by_other, others) = (
+        map(int, (tmp_path / rank).read_text().split()) for rank in "01"
+    )
+    assert told == told_by_other
+    assert others >= told >= own + 2**28
 
 
 @pytest.mark.parametrize(("share", "saved"), [(1e-9, [1]), (float("inf"), [1, 2, 3])])
