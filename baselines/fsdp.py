@@ -4,16 +4,19 @@ Zhao et al. 2023, "PyTorch FSDP: Experiences on scaling fully sharded data paral
 ZeRO's stage 3 (Rajbhandari et al., SC 2020). A layer's weights are gathered when it computes; the
 sum of its gradients is scattered, and each device updates its part. The update is S-SGD's.
 `reshard_after_forward` frees the gathered weights until the backward pass gathers them again.
-`offload` keeps the parts in the host's memory, which PatrickStar (Fang et al. 2023), Elixir (Huang
-et al. 2022) and Colossal-AI decide for chunks of weights by what there is room for: here it is all
-or nothing, a chunk is a layer. On one device it is plain SGD.
+
+PatrickStar (Fang et al. 2023), Elixir (Huang et al. 2022) and Colossal-AI gather chunks of weights,
+of a size that they search for, and decide for each by what there is room for whether the host's
+memory has it. Here consecutive layers are gathered together up to `chunk_mb` MB, and `offload`
+keeps the parts of all of them in the host's memory. On one device it is plain SGD.
 """
 
 import copy
+from collections.abc import Iterable
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import CPUOffloadPolicy, OffloadPolicy, fully_shard
 from torch.distributed.tensor import DTensor
@@ -29,8 +32,8 @@ class FSDP(TorchTraining):
     Rank 0 puts the whole model together for an evaluation, outside of what training takes.
     """
 
-    def parallel(self) -> torch.nn.Module:
-        """The model, with each layer of its outermost sequence a unit."""
+    def parallel(self) -> nn.Module:
+        """The model, with each chunk of layers of its outermost sequence a unit."""
         self.whole = copy.deepcopy(self.model).to("cpu")
         offload = CPUOffloadPolicy() if self.spec.method["offload"] else OffloadPolicy()
         how = {
@@ -39,9 +42,8 @@ class FSDP(TorchTraining):
             "reshard_after_forward": self.spec.method["reshard_after_forward"],
             "offload_policy": offload,
         }
-        for layer in self.model.children():
-            if any(True for _ in layer.parameters()):
-                fully_shard(layer, **how)
+        for layers in chunks(self.model.children(), self.spec.method["chunk_mb"]):
+            fully_shard(layers, **how)
         return fully_shard(self.model, **how)
 
     def make_optimizer(self) -> torch.optim.Optimizer:
@@ -81,7 +83,7 @@ class FSDP(TorchTraining):
         parts = sum(4 * part.numel() for part in self.parts)
         return gathered * parts + super().step_bytes()
 
-    def evaluated(self) -> torch.nn.Module:
+    def evaluated(self) -> nn.Module:
         """The whole model, in the host's memory."""
         if self.ranks == 1:
             return self.model
@@ -102,6 +104,25 @@ class FSDP(TorchTraining):
 
     def _model_tensors(self) -> dict[str, Tensor]:
         return {name: part_of(tensor) for name, tensor in super()._model_tensors().items()}
+
+
+def chunks(layers: Iterable[nn.Module], most_mb: int) -> list[list[nn.Module]]:
+    """Runs of `layers` with at most `most_mb` MiB of parameters each, or one that has more.
+
+    Layers without parameters are left out.
+    """
+    found: list[list[nn.Module]] = []
+    room = 0
+    for layer in layers:
+        size = sum(parameter.nbytes for parameter in layer.parameters())
+        if not size:
+            continue
+        if size > room:
+            found.append([])
+            room = most_mb * 2**20
+        found[-1].append(layer)
+        room -= size
+    return found
 
 
 def part_of(tensor: Tensor) -> Tensor:

@@ -54,6 +54,7 @@ METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
     "fsdp": {
         "reshard_after_forward": {"type": "boolean", "default": True},
         "offload": {"type": "boolean", "default": False},
+        "chunk_mb": {"type": "integer", "minimum": 0, "default": 0},
     },
     "noise-scale": {
         "max_batch": {"type": "integer", "minimum": 1, "default": 1024},

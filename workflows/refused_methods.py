@@ -15,7 +15,7 @@ OF_SEVERAL_DEVICES = {
     "powersgd": {"rank", "start"},
     "downpour": {"push", "fetch"},
     "ssp": {"slack"},
-    "fsdp": {"reshard_after_forward", "offload"},
+    "fsdp": {"reshard_after_forward", "offload", "chunk_mb"},
     "noise-scale": {"max_batch", "lr_rule", "decay"},
 }
 

@@ -55,7 +55,11 @@ def check(ranks, plain):
 
 @pytest.mark.parametrize(
     ("system", "method", "model", "devices"),
-    [("zero", {}, *LENET), ("fsdp", {}, *LENET), ("fsdp", KEEP, *LENET), ("fsdp", {}, *LOGISTIC)],
+    [
+        ("zero", {}, *LENET),
+        *(("fsdp", method, *LENET) for method in ({}, KEEP, {"chunk_mb": 2})),
+        ("fsdp", {}, *LOGISTIC),
+    ],
 )
 def test_devices_share_the_state_of_ssgd(system, method, model, devices, spec, first, train):
     fields = {"model": model, "devices": devices, **FIELDS}
@@ -96,7 +100,11 @@ def test_one_device_is_plain_sgd(system, spec, first, train):
 @pytest.mark.gpu
 @needs_cuda
 @pytest.mark.parametrize(
-    ("system", "method"), [("zero", {}), ("fsdp", {}), ("fsdp", KEEP), ("fsdp", {"offload": True})]
+    ("system", "method"),
+    [
+        ("zero", {}),
+        *(("fsdp", method) for method in ({}, KEEP, {"chunk_mb": 2}, {"offload": True})),
+    ],
 )
 def test_so_do_gpus(system, method, spec, first, train):
     fields = {"model": "lenet", "devices": GPUS, "device_type": "cuda", **FIELDS}

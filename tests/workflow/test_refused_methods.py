@@ -78,6 +78,7 @@ OF_SEVERAL = [
     ("powersgd", {"rank": 4}),
     ("downpour", {"push": 2}),
     ("ssp", {"slack": 1}),
+    ("fsdp", {"chunk_mb": 4}),
 ]
 
 
