@@ -13,7 +13,8 @@ job. A population of batches, each `batch` times a power of two, shares the imag
     refresh     and at least `batch`, at most `max_batch`; parents and children are the next epoch's
 
 The rate is in proportion to the batch. A population of one is S-SGD. ONES assigns the GPUs of a
-cluster to many jobs by the same operators, and scores what it predicts: that is not here.
+cluster to many jobs by operators of these names, and scores what it predicts: that is not here, nor
+in the authors' prototype, kurisusnowdeng/ones_sc21 on GitHub, what is.
 """
 
 import math
