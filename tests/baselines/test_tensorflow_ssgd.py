@@ -1,5 +1,7 @@
 """XLA and mixed precision change how TensorFlow computes a step, and within rounding not what."""
 
+import json
+
 import numpy as np
 import pytest
 from steps import steps
@@ -27,6 +29,18 @@ def test_xla_takes_the_steps_of_the_plain_form(model, devices, spec, digits, wei
     xla = losses(spec("tensorflow", compile=True, **fields), digits, weights, tmp_path / "xla")
     assert len(plain) == TEN
     np.testing.assert_allclose(xla, plain, rtol=1e-5)
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_what_a_device_sends_are_its_gradients_as_in_the_other_systems(
+    devices, spec, digits, weights, tmp_path
+):
+    cell = spec("tensorflow", devices=devices, **FIELDS)
+    losses(cell, digits, weights, tmp_path / "run")
+    with np.load(weights(cell.model)) as arrays:
+        gradients = sum(4 * array.size for array in arrays.values())
+    told = json.loads((tmp_path / "run/status.json").read_text())
+    assert told["sent_bytes"] == (TEN * gradients if devices > 1 else 0)
 
 
 def test_bf16_differs_by_its_rounding(spec, digits, weights, tmp_path):
