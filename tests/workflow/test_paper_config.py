@@ -1,5 +1,6 @@
 """The configs of the paper's claims: the whole matrix, its sources, and runs for every claim."""
 
+import dataclasses
 import re
 from functools import cache
 from pathlib import Path
@@ -52,6 +53,13 @@ def test_every_model_runs_to_its_target_on_all_numbers_of_gpus_with_all_systems(
     assert places == {(system, devices) for system in systems for devices in (1, 2, 4, 8)}
     crossbow = selected(runs, system="crossbow", tau=1)
     assert {spec.devices for spec in selected(crossbow, learners="auto")} == {1, 2, 4, 8}
+
+
+@pytest.mark.parametrize("system", ["crossbow", "pytorch"])
+def test_what_runs_on_several_gpus_runs_on_one_with_the_same_settings(system):
+    runs = selected(specs(), system=system)
+    alone = {dataclasses.replace(spec, devices=1).id for spec in runs}
+    assert alone <= set(planned("paper").runs)
 
 
 def test_all_that_the_paper_varies_is_there():
