@@ -9,7 +9,7 @@ import dataclasses
 import averaging_oracles as oracles
 import numpy as np
 import pytest
-from marks import ON_CPUS_AND_GPUS
+from marks import ON_CPUS_AND_GPUS, needs_cuda
 from softmax import flat, problem
 from two_epochs import two_epochs
 
@@ -100,6 +100,18 @@ def test_steps_are_the_papers(
     assert [rank["sent_bytes"] for rank in ranks] == [sendings * WEIGHTS] * cell.devices
     _, ssgd, _ = oracles.local_sgd(task, cell, start=2 * PER_EPOCH)
     assert np.abs(task.logits(expected[1]) - task.logits(ssgd)).max() > 1e-2  # it is not S-SGD
+
+
+@pytest.mark.gpu
+@needs_cuda
+@pytest.mark.parametrize("decay", [0.0, 0.7])
+def test_iterates_of_a_captured_step_are_averaged(decay, spec, digits, weights, first, tmp_path):
+    method = {"start": 0.35, "decay": decay}
+    cell = spec("polyak", **RUN, device_type="cuda", graph=True, method=method)
+    records, path = few(first, digits, cell), weights("logistic")
+    ranks = two_epochs(SYSTEMS["polyak"], cell, records, path, tmp_path / "run")
+    task = problem_of(cell, records, path)
+    compare(ranks, task, *oracles.polyak(task, cell, start=7, decay=decay))
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ SYSTEMS = {
 COMMON = {"batch": BATCH, "weight_decay": 1e-3, "momentum": 0.9}
 CHANGING = {"schedule": {"kind": "one-cycle", "warmup": 0.3}}
 WARMUP = [0.25] * PER_EPOCH + [0.05] * PER_EPOCH
+LONGER = [0.25] * PER_EPOCH + [0.0625] * PER_EPOCH
 # System, options, the oracle and its arguments, and the bytes that a device sends in the run.
 CASES = [
     # Two means per column of the matrix and of the bias, and a bit per weight.
@@ -36,6 +37,10 @@ CASES = [
         *("topk", {"density": 0.05, "warmup_epochs": 1, "masking": True}),
         *(oracles.topk, {"densities": WARMUP, "masking": True}),
         8 * PER_EPOCH * ((160 + 3) + (32 + 1)),
+    ),
+    (
+        *("topk", {"density": 0.05}, oracles.topk, {"densities": LONGER, "masking": True}),
+        8 * PER_EPOCH * ((160 + 3) + (40 + 1)),
     ),
     (
         *("topk", {"density": 0.05, "warmup_epochs": 0, "masking": False}),

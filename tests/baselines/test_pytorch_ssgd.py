@@ -22,6 +22,11 @@ FORMS = {
     "in buckets": {"devices": 2, "method": BUCKETS},
     "in buckets, compiled": {"devices": 2, "compile": True, "method": BUCKETS},
 }
+CAPTURED = {
+    "in parts, captured": {"devices": 1, "graph": True, "method": {"accumulate": 4}},
+    "in parts, sent once, captured": {"devices": 2, "graph": True, "method": {"accumulate": 4}},
+    "in buckets, captured": {"devices": 2, "graph": True, "method": BUCKETS},
+}
 FIELDS = {"model": "lenet", "weight_decay": 1e-3, "augmentation": "crop_flip", "epochs": 1}
 
 
@@ -51,12 +56,12 @@ def test_every_form_takes_the_steps_of_the_plain_one(form, spec, losses):
 
 @pytest.mark.gpu
 @needs_cuda
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS | CAPTURED)
 def test_every_form_on_gpus_is_the_plain_one_on_cpus(form, spec, losses):
-    chosen = spec("pytorch", device_type="cuda", **FIELDS, **FORMS[form])
+    chosen = spec("pytorch", device_type="cuda", **FIELDS, **(FORMS | CAPTURED)[form])
     if torch.cuda.device_count() < chosen.devices:
         pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
-    plain = losses(replace(chosen, device_type="cpu", compile=False, method={}))
+    plain = losses(replace(chosen, device_type="cpu", compile=False, graph=False, method={}))
     np.testing.assert_allclose(losses(chosen), plain, rtol=1e-4)
 
 
