@@ -1,12 +1,24 @@
-"""Figures and claims of the committed results, without training: `snakemake figures --forceall`."""
+"""Figures and claims of the committed results, without training: `snakemake figures --forceall`.
+
+That is, of results/reference: all figures of plots/ and the claims where a machine has a summary.csv,
+those of benchmarks.draw where its tables are, and those of a question beside that question's runs.
+"""
 
 REFERENCE = "results/reference"
 TRAINED = sorted(path.parent.name for path in Path(REFERENCE).glob("*/summary.csv"))
 DRAWN = ("engine", "timeline", "tuning", "scaling_prediction", "cost_curves")
+# In a folder of a machine's own, a table without a caption beside it is only another's input.
 MEASURED = [
-    {"machine": path.parent.name, "measured": path.stem}
-    for path in sorted(Path(REFERENCE).glob("*/*.csv"))
+    {"folder": path.parent.relative_to(REFERENCE), "measured": path.stem}
+    for path in sorted(Path(REFERENCE).rglob("*.csv"))
     if path.stem in DRAWN
+    and (path.parent.parent == Path(REFERENCE) or path.with_suffix(".txt").exists())
+]
+# Runs of one question: their figures lie beside their tables.
+ASKED = [
+    {"folder": path.parent.relative_to(REFERENCE), "figure": path.stem}
+    for path in sorted(Path(REFERENCE).glob("*/*/*.csv"))
+    if path.stem in FIGURES and path.with_name("summary.csv").exists()
 ]
 
 
@@ -47,17 +59,39 @@ use rule claims as reference_claims with:
         f"{RESULTS}/logs/reference/{{machine}}/claims.txt",
 
 
+rule figure_of_a_question:
+    """There is no autotune.csv where no learners were tuned."""
+    input:
+        summary=f"{REFERENCE}/{{folder}}/summary.csv",
+        epochs=f"{REFERENCE}/{{folder}}/epochs.csv",
+        published=PUBLISHED,
+        sources=lambda wc: sources("plots", f"plots.{wc.figure}"),
+    output:
+        multiext(f"{REFERENCE}/{{folder}}/{{figure}}", *FIGURE_FILES),
+    log:
+        f"{RESULTS}/logs/reference/{{folder}}/{{figure}}.txt",
+    wildcard_constraints:
+        folder="[^/]+/(?!figures/)[^/]+",
+    conda:
+        "../envs/plots.yaml"
+    params:
+        folder=subpath(output[0], parent=True),
+        samples=",".join(record.AUTOTUNE_COLUMNS),
+    shell:
+        "python -m plots {wildcards.figure:q} --summary {input.summary:q} --epochs {input.epochs:q}"
+        " --autotune <(echo {params.samples:q}) --out {params.folder:q} 2>&1 | tee {log:q}"
+
+
 rule benchmark_figure:
     input:
-        table=f"{REFERENCE}/{{machine}}/{{measured}}.csv",
+        table=f"{REFERENCE}/{{folder}}/{{measured}}.csv",
         sources=sources("benchmarks.draw"),
     output:
-        multiext(
-            f"{REFERENCE}/{{machine}}/{{measured}}", ".svg", ".pdf", ".png", ".txt"
-        ),
+        multiext(f"{REFERENCE}/{{folder}}/{{measured}}", ".svg", ".pdf", ".png", ".txt"),
     log:
-        f"{RESULTS}/logs/reference/{{machine}}/{{measured}}.txt",
+        f"{RESULTS}/logs/reference/{{folder}}/{{measured}}.txt",
     wildcard_constraints:
+        folder="[^/]+(/(?!figures/)[^/]+)?",
         measured="|".join(DRAWN),
     conda:
         "../envs/plots.yaml"
@@ -72,3 +106,4 @@ rule figures:
         expand(rules.reference_figures.output, machine=TRAINED),
         expand(rules.reference_claims.output, machine=TRAINED),
         [expand(rules.benchmark_figure.output, **one) for one in MEASURED],
+        [expand(rules.figure_of_a_question.output, **one) for one in ASKED],
