@@ -16,13 +16,13 @@ block to block. W counts, which has the steps of finished blocks alone.
 import torch
 
 from baselines.averaging import average
-from baselines.local_sgd import LocalSGD
+from baselines.local_training import PeriodicTraining
 from bench import runner
 from bench.ranks import spread
 from bench.system import Context
 
 
-class BlockMomentum(LocalSGD):
+class BlockMomentum(PeriodicTraining):
     """One rank; `central` has W, which `outer` steps along the negative of G."""
 
     def __init__(self, context: Context) -> None:
@@ -46,11 +46,6 @@ class BlockMomentum(LocalSGD):
             self.outer.step()
             for weight, parameter in zip(local, central, strict=True):
                 weight.copy_(parameter)
-
-    def evaluated(self) -> torch.nn.Module:
-        """W, with the mean of all ranks' batch-norm statistics."""
-        average(self.model.buffers(), self.central.buffers())
-        return self.central
 
     def extra_tensors(self) -> dict[str, torch.Tensor]:
         """W and its momentum."""

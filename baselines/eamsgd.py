@@ -14,29 +14,18 @@ x_i + delta v_i as its weights and has the rate outside of the velocity, which i
 rate is. c counts, with the mean of the devices' batch-norm statistics.
 """
 
-import copy
-
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from baselines.averaging import as_vector, average, from_vector
-from baselines.torch_training import TorchTraining
+from baselines.averaging import as_vector, from_vector
+from baselines.local_training import CentralTraining
 from bench import runner
 from bench.ranks import spread
-from bench.system import Context
 
 
-class EAMSGD(TorchTraining):
-    """One rank, with weights of its own; `central` has its copy of the centre."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.central = copy.deepcopy(self.model).requires_grad_(False)
-
-    def parallel(self) -> torch.nn.Module:
-        """Gradients stay where they are."""
-        return self.model
+class EAMSGD(CentralTraining):
+    """One rank; `central` has its copy of the centre."""
 
     def make_optimizer(self) -> torch.optim.Optimizer:
         """Nesterov momentum; without any, it is elastic averaging SGD."""
@@ -82,15 +71,6 @@ class EAMSGD(TorchTraining):
             centre += pulls[-1]
         from_vector(centre, list(self.central.parameters()))
         return pulls[self.rank]
-
-    def step_bytes(self) -> int:
-        """None but where they meet."""
-        return 0
-
-    def evaluated(self) -> torch.nn.Module:
-        """The centre."""
-        average(self.model.buffers(), self.central.buffers())
-        return self.central
 
     def extra_tensors(self) -> dict[str, Tensor]:
         """The centre, and the rate that the weights are ahead by."""

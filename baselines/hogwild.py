@@ -21,14 +21,14 @@ import torch
 import torch.distributed as dist
 
 from baselines.averaging import as_vector, average
-from baselines.torch_training import TorchTraining
+from baselines.local_training import LocalTraining
 from bench import runner
 from bench.clock import Ledger
 from bench.ranks import spread
 from bench.system import Context, EpochResult
 
 
-class Hogwild(TorchTraining):
+class Hogwild(LocalTraining):
     """One worker on a CPU; one alone is plain SGD.
 
     `updates` [ranks], shared as the weights are, counts each worker's.
@@ -37,10 +37,6 @@ class Hogwild(TorchTraining):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.updates, self.stale = torch.zeros(self.ranks, dtype=torch.int64), 0
-
-    def parallel(self) -> torch.nn.Module:
-        """Gradients stay where they are."""
-        return self.model
 
     def prepare(self, ledger: Ledger) -> None:
         """The warm-up step is one of each worker's own weights; from then on they are shared."""

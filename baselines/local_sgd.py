@@ -10,49 +10,25 @@ Here a device also has momentum, its own, which is not averaged. The model that 
 of the devices' at an epoch's end, with the mean of their batch-norm statistics.
 """
 
-import copy
-
 import torch
 
 from baselines.averaging import average
-from baselines.torch_training import TorchTraining
+from baselines.local_training import PeriodicTraining
 from bench import runner
 from bench.ranks import spread
-from bench.system import Context
 
 
-class LocalSGD(TorchTraining):
-    """One rank, with weights of its own. `central` is the model that counts."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.central = copy.deepcopy(self.model).requires_grad_(False)
-
-    def parallel(self) -> torch.nn.Module:
-        """Gradients stay where they are."""
-        return self.model
-
-    def meets(self) -> bool:
-        """Whether all ranks meet after the iteration that was just done."""
-        return self.iterations % self.spec.method["period"] == 0
+class LocalSGD(PeriodicTraining):
+    """One rank, whose `central` model is the mean of all as of an epoch's end."""
 
     def meet(self) -> None:
-        """What the ranks do together."""
+        """All take the mean of their weights."""
         average(self.model.parameters(), self.model.parameters())
-
-    def after_step(self) -> None:
-        """Train on alone, or meet."""
-        if self.meets():
-            self.meet()
-
-    def step_bytes(self) -> int:
-        """The weights, where the ranks meet; what an evaluation needs is not counted."""
-        return super().step_bytes() if self.meets() else 0
 
     def evaluated(self) -> torch.nn.Module:
         """The mean of all ranks' models."""
-        average(self.model.state_dict().values(), self.central.state_dict().values())
-        return self.central
+        average(self.model.parameters(), self.central.parameters())
+        return super().evaluated()
 
 
 if __name__ == "__main__":

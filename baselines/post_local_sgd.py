@@ -14,7 +14,6 @@ from torch.distributed.algorithms.ddp_comm_hooks.post_localSGD_hook import (
 from torch.nn.parallel import DistributedDataParallel
 
 from baselines.local_sgd import LocalSGD
-from baselines.torch_training import TorchTraining
 from bench import runner
 from bench.ranks import spread
 
@@ -49,7 +48,7 @@ class PostLocalSGD(LocalSGD):
     def step_bytes(self) -> int:
         """The gradient, or the weights where the ranks meet."""
         synchronous = self.iterations <= self.start
-        return TorchTraining.step_bytes(self) if synchronous else super().step_bytes()
+        return self.gradient_bytes if synchronous else super().step_bytes()
 
 
 if __name__ == "__main__":

@@ -122,10 +122,11 @@ class TorchTraining:
 
     def step_bytes(self) -> int:
         """What a step of several ranks hands over: here each gradient once."""
-        return self._gradient_bytes
+        return self.gradient_bytes
 
     @cached_property
-    def _gradient_bytes(self) -> int:
+    def gradient_bytes(self) -> int:
+        """What a gradient takes, or the weights."""
         return sum(4 * parameter.numel() for parameter in self.model.parameters())
 
     def evaluated(self) -> torch.nn.Module:
