@@ -102,8 +102,9 @@ class FSDP(TorchTraining):
         self.whole.to("cpu")
         return logits
 
-    def _model_tensors(self) -> dict[str, Tensor]:
-        return {name: part_of(tensor) for name, tensor in super()._model_tensors().items()}
+    def model_tensors(self) -> dict[str, Tensor]:
+        """This rank's parts of weights, and buffers."""
+        return {name: part_of(tensor) for name, tensor in super().model_tensors().items()}
 
 
 def chunks(layers: Iterable[nn.Module], most_mb: int) -> list[list[nn.Module]]:

@@ -1,4 +1,4 @@
-"""What the PyTorch baselines share: batches, the step and its stronger forms, checkpoints.
+"""What the PyTorch baselines share: batches, the step and its stronger forms.
 
 The spec's options make the stronger forms: mixed precision, channels last, torch.compile, and the
 whole step as one CUDA graph. A method is a subclass that overrides what it does otherwise:
@@ -17,6 +17,7 @@ from torch.nn.functional import cross_entropy
 from torch.nn.parallel import DistributedDataParallel
 
 import models
+from baselines.training_state import TrainingState
 from bench import random_state
 from bench.clock import Ledger
 from bench.peak_memory import PeakMemory
@@ -30,7 +31,7 @@ from models.weights import load_torch
 STEPS_BEFORE_CAPTURE = 11
 
 
-class TorchTraining:
+class TorchTraining(TrainingState):
     """One rank of training; as it stands S-SGD: every device's batch, one mean gradient, one model.
 
     See `bench.system.System` for the methods. `iterations` counts those done in the run,
@@ -98,10 +99,6 @@ class TorchTraining:
             fused=True,
         )
 
-    def optimizer_state(self) -> dict[Tensor, dict[str, Tensor]]:
-        """What the optimiser keeps on this rank, by parameter: a checkpoint holds it."""
-        return self.optimizer.state
-
     def by_iteration(self) -> Tensor:
         """Room for a value of each iteration of an epoch."""
         return torch.zeros(self.feed.samples // self.images, device=self.device)
@@ -133,10 +130,6 @@ class TorchTraining:
         """The model that counts; called on every rank at an epoch's end."""
         return self.model
 
-    def extra_tensors(self) -> dict[str, Tensor]:
-        """What a checkpoint holds beside model and momentum, by name."""
-        return {}
-
     @property
     def images(self) -> int:
         """How many images one iteration takes, on all devices."""
@@ -145,7 +138,7 @@ class TorchTraining:
     def prepare(self, ledger: Ledger) -> None:
         """Compile, warm up and capture one step; what is trained stays as it was."""
         with ledger.phase("compile" if self.spec.compile or self.spec.graph else "warmup"):
-            before = [tensor.clone() for tensor in self._model_tensors().values()]
+            before = [tensor.clone() for tensor in self.model_tensors().values()]
             randomness = random_state.get(self.device)
             self.memory.restart()
             self.model.train()
@@ -167,7 +160,7 @@ class TorchTraining:
                 self.step = self._captured(1, self.side)
                 many = self.spec.unroll
                 self.steps = self._captured(many, self.side) if many > 1 else self.step
-            for tensor, value in zip(self._model_tensors().values(), before, strict=True):
+            for tensor, value in zip(self.model_tensors().values(), before, strict=True):
                 tensor.copy_(value)
             random_state.put(randomness, self.device)
             self.memory.note()
@@ -212,19 +205,6 @@ class TorchTraining:
         if self.ranks > 1:
             dist.broadcast(decision, src=0)
         return bool(decision.item())
-
-    def state(self) -> dict[str, np.ndarray]:
-        """Model and momentum after an epoch."""
-        arrays = {name: tensor.cpu().numpy() for name, tensor in self._tensors().items()}
-        arrays["iterations"] = np.array(self.iterations)
-        return arrays | {"random": random_state.get(self.device).numpy()}
-
-    def load_state(self, state: dict[str, np.ndarray]) -> None:
-        """Go back to what `state` returned."""
-        for name, tensor in self._tensors().items():
-            tensor.copy_(torch.from_numpy(state[name]))
-        self.iterations = int(state["iterations"])
-        random_state.put(torch.from_numpy(state["random"]), self.device)
 
     def begin(self, epoch: int) -> list[float]:
         """Hand an epoch to the device; its learning rates, one per iteration."""
@@ -281,15 +261,3 @@ class TorchTraining:
         self.optimizer.step()
         self.losses.scatter_(0, self.count, loss.view(1))
         self.count.add_(1)
-
-    def _model_tensors(self) -> dict[str, Tensor]:
-        return {f"model.{name}": tensor for name, tensor in self.model.state_dict().items()}
-
-    def _tensors(self) -> dict[str, Tensor]:
-        momenta = {
-            f"optimizer.{index}.{name}": value
-            for index, parameter in enumerate(self.model.parameters())
-            for name, value in self.optimizer_state().get(parameter, {}).items()
-            if isinstance(value, Tensor)
-        }
-        return self._model_tensors() | momenta | self.extra_tensors()
