@@ -72,5 +72,7 @@ def test_a_profile_for_a_cluster_has_the_lines_of_the_default_one(name):
         yaml.safe_load((PROFILES / folder / "config.yaml").read_text())
         for folder in ("default", name)
     )
+    default.pop("cores")  # Snakemake would hold the jobs of a cluster to this machine's
+    assert "cores" not in own
     assert {key: own.get(key) for key in default} == default | {"retries": own["retries"]}
     assert own["retries"] > default["retries"]

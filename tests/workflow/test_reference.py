@@ -11,7 +11,8 @@ import plots
 
 
 def figures_of(folder, *options):
-    command = [sys.executable, "-m", "snakemake", "figures", "--forceall", "--cores", "2", *options]
+    """As the README has it: the cores are the profile's."""
+    command = [sys.executable, "-m", "snakemake", "figures", "--forceall", *options]
     return subprocess.run(
         command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
