@@ -16,6 +16,8 @@ def amount_axis(panel: Axes, ends: pd.Series, starts: pd.Series | None = None) -
     `ends` are the largest of each curve and decide; `starts`, the smallest, show as well.
     """
     ends = ends[ends > 0]
+    if ends.empty:
+        without_numbers(panel, "x")
     if ends.empty or ends.max() / ends.min() < 8:
         panel.set_xlim(0, 1.05 * ends.max() if len(ends) else 1)
         return
@@ -27,6 +29,8 @@ def amount_up(panels: Sequence[Axes], amounts: pd.Series) -> None:
     """An amount up y in a row of panels: from zero, or logarithmic where it spans too much."""
     amounts = amounts[amounts > 0]
     for panel in panels:
+        if amounts.empty:
+            without_numbers(panel, "y")
         panel.yaxis.set_major_formatter(lambda y, _: short_number(y))
         if len(amounts) and amounts.max() > 25 * amounts.min():
             panel.set_yscale("log")
@@ -36,10 +40,21 @@ def amount_up(panels: Sequence[Axes], amounts: pd.Series) -> None:
             panel.set_ylim(0, 1.12 * amounts.max() if len(amounts) else None)
 
 
+def without_numbers(panel: Axes, axis: str = "both") -> None:
+    """Takes ticks and grid away where no run gives the numbers along an axis."""
+    panel.grid(visible=False, axis=axis)
+    if axis != "y":
+        panel.tick_params(axis="x", bottom=False, labelbottom=False)
+    if axis != "x":
+        panel.tick_params(axis="y", left=False, labelleft=False)
+
+
 def close_up(panels: Sequence[Axes], amounts: pd.Series) -> None:
     """An amount up y from zero, or where all are close together from a little below them."""
     amounts = amounts[amounts > 0]
     if amounts.empty:
+        for panel in panels:
+            without_numbers(panel, "y")
         return
     least, most = amounts.min(), amounts.max()
     room = 0.12 * most if least < 0.6 * most else max(0.25 * (most - least), 0.03 * most)

@@ -13,7 +13,8 @@ from plots import _runs, style
 def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> str:
     """The figure's docstring, its first line as the title, and its sample.
 
-    `table` is what it draws; a figure of some of the runs alone says which by `shown`.
+    `table` is what it draws; a figure of some of the runs alone says which by `shown`, and what
+    these runs ask to be said by `remark`.
     """
     heading, _, text = inspect.getdoc(module).partition("\n")
     heading = heading.rstrip(".")
@@ -21,9 +22,12 @@ def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> s
     said = [sample(some(summary) if some else summary, summary)]
     if changed := _changed(module, summary):
         said.append(f"{changed}.")
+    if remark := getattr(module, "remark", None):
+        said.append(remark(some(summary) if some else summary, table))
     if any(column == "s" or column.endswith("_s") for column in table):
         said.append("Clock: training seconds.")
-    return f"{heading}\n{'=' * len(heading)}\n\n{text.strip()}\n\n{' '.join(said)}\n"
+    words = " ".join(sentence for sentence in said if sentence)
+    return f"{heading}\n{'=' * len(heading)}\n\n{text.strip()}\n\n{words}\n"
 
 
 def mark_changed(figure: Figure, module: ModuleType, summary: pd.DataFrame) -> None:
@@ -48,33 +52,44 @@ def _changed(module: ModuleType, summary: pd.DataFrame) -> str:
 
 
 def sample(shown: pd.DataFrame, summary: pd.DataFrame) -> str:
-    """Sample size, workloads, machines and commits of the runs shown, of all in the summary."""
+    """Sample size, workloads, machines and commits of the runs shown, of all in the summary.
+
+    Of a figure without runs it still says on which machines the others ran.
+    """
     runs = _runs.prepare(shown)
+    planned, runs = int(_runs.is_planned(runs).sum()), runs[~_runs.is_planned(runs)]
     runs, silent = runs[_runs.counts(runs)], runs[~_runs.counts(runs)]
-    number = _number(len(runs), summary)
+    number = _number(len(runs), planned, summary)
     number += f" ({_runs.failures(silent)}: left out)" if len(silent) else ""
     if runs.empty:
-        return f"n = {number}."
+        others = _runs.prepare(summary)
+        ran = others[_runs.counts(others)]
+        return f"n = {number}." + (f" {_machines(ran)}." if len(ran) else "")
     cell = ["workload", "devices", "batch"]
     series = _runs.name_series(runs, cell)
     sizes = series.groupby([*cell, "system", "learners", "series"], dropna=False).size()
     few, many = sizes.min(), sizes.max()
     size = f"{many}" if few == many else f"{few} to {many}"
     seeds = "seed" if size == "1" else "seeds"
-    workloads, machines = ("; ".join(sorted(set(runs[c]) - {""})) for c in ("workload", "machine"))
-    of = [workloads, machines or "machine not recorded", *_commits(runs)]
+    of = ["; ".join(sorted(set(runs["workload"]))), _machines(runs), *_commits(runs)]
     return ". ".join([f"n = {size} {seeds} per configuration, {number}", *of]) + "."
 
 
-def _number(shown: int, summary: pd.DataFrame) -> str:
+def _machines(runs: pd.DataFrame) -> str:
+    return "; ".join(sorted(set(runs["machine"]) - {""})) or "machine not recorded"
+
+
+def _number(shown: int, planned: int, summary: pd.DataFrame) -> str:
     """How many runs, and of how many that were planned, where not all were run."""
-    runs = _runs.prepare(summary, with_planned=True)
+    runs = _runs.prepare(summary)
     made = int(_runs.counts(runs).sum())
     number = f"{shown} run{'s' * (shown != 1)}"
-    if not (runs["status"] == record.NOT_RUN).any():
+    number = f"{shown} of {shown + planned} planned runs" if planned else number
+    if not _runs.is_planned(runs).any():
         return number
     of_planned = f"{made} of {(runs['status'] != record.NOT_AVAILABLE).sum()} planned runs"
-    return of_planned if shown == made else f"{number}; the matrix has {of_planned}"
+    is_all = shown == made and planned in (0, int(_runs.is_planned(runs).sum()))
+    return of_planned if is_all else f"{number}; the matrix has {of_planned}"
 
 
 def _commits(runs: pd.DataFrame) -> list[str]:

@@ -43,6 +43,20 @@ def relative(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> p
     return runs["images_per_s"] / known.reindex(pd.MultiIndex.from_frame(runs[pair])).to_numpy()
 
 
+def ending(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:
+    """What became of each run together with the reference run of its seed: a status.
+
+    Of a run without a throughput its own, else that of its reference; empty where none was planned.
+    """
+    pair = [*alike, "seed"]
+    of_reference = reference.drop_duplicates(pair).set_index(pair)["status"]
+    if of_reference.empty:
+        return pd.Series("", runs.index)
+    other = of_reference.reindex(pd.MultiIndex.from_frame(runs[pair])).fillna("").to_numpy()
+    is_made = runs["images_per_s"].notna()
+    return runs["status"].where(~is_made & (other != ""), other)
+
+
 def nothing(summary: pd.DataFrame, needed: str, columns: list[str]) -> tuple[Figure, pd.DataFrame]:
     """What is drawn where no runs differ as a figure needs it: why, and a table without a row."""
     why = _runs.why_none(_runs.prepare(summary), needed)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from plots import _hover
+from plots import _hover, _labels
 
 # Without a date the same runs give the same bytes.
 _METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
@@ -34,7 +34,7 @@ def write_images(folder: Path, name: str, figure: Figure) -> None:
 
 
 def settle(figure: Figure) -> None:
-    """Solve the layout once, and round it.
+    """Solve the layout once, round it, and move names apart in it.
 
     Its last digits differ from one process to the next, and an SVG's ids are hashes of them.
     """
@@ -42,6 +42,7 @@ def settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
     for axes in figure.axes:
         axes.set_position(np.round(axes.get_position().bounds, 5))
+    _labels.apart(figure)
 
 
 def _replace(path: Path, content: bytes) -> None:

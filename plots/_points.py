@@ -8,17 +8,20 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from bench import record
-from plots import _hover, _panels, style
+from plots import _hover, _panels, _runs, style
 
 _NO_LINE = {"linestyle": "none"}
 _EDGE = {"marker": "x", "clip_on": False, "markersize": 5, "mew": 1.2} | _NO_LINE
 
 
 def side_by_side(names: Sequence[str]) -> dict[str, float]:
-    """For each series the factor by which it stands aside on a logarithmic axis."""
+    """For each series the factor by which it stands aside on a logarithmic axis.
+
+    All stay within a tenth of the way to the next power of two, however many they are.
+    """
     middle = (len(names) - 1) / 2
-    return {name: 2 ** (0.06 * (place - middle)) for place, name in enumerate(names)}
+    step = min(0.06, 0.1 / max(middle, 0.5))
+    return {name: 2 ** (step * (place - middle)) for place, name in enumerate(names)}
 
 
 def line(
@@ -28,11 +31,11 @@ def line(
 
     The medians are those of `_medians.add_medians`. A run that did not get there within what it has
     `trained` is hollow, and an interval without an end leaves the panel. A run without any number
-    is a cross at the bottom.
+    is a cross at the bottom, and one that was planned and not run a question mark.
     """
     name = name or column
     runs = runs.dropna(subset="x")
-    there, followed, gone = _parted(runs, column, trained)
+    there, followed, gone, planned = _parted(runs, column, trained)
     small = look | _NO_LINE | {"markersize": 2.2, "alpha": 0.6}
     (dots,) = panel.plot(there["x"], there[column], **small)
     _hover.tell(dots, _hover.values(there, column))
@@ -50,14 +53,28 @@ def line(
         at = {"transform": panel.get_xaxis_transform(), "color": look["color"]} | _EDGE
         (crosses,) = panel.plot(gone["x"], [0.03] * len(gone), **at)
         _hover.tell(crosses, _hover.endings(gone))
+    mark_planned(panel, planned, look["color"])
+
+
+def mark_planned(panel: Axes, planned: pd.DataFrame, color: str) -> None:
+    """Question marks along the bottom, at the `x` of runs that were planned and not run."""
+    at = {"transform": panel.get_xaxis_transform(), "color": color, "clip_on": False}
+    for x, members in planned.groupby("x"):
+        (mark,) = panel.plot(x, 0.09, **_panels.NOT_RUN, **at)
+        _hover.tell(mark, "; ".join(_hover.endings(members)))
 
 
 def _parted(runs: pd.DataFrame, column: str, trained: str) -> tuple[pd.DataFrame, ...]:
-    """The runs with a value, those that trained without coming to it, and what ended otherwise."""
+    """The runs with a value, those that trained without coming to it, what ended otherwise, and
+    what was planned and not run.
+    """
+    if f"status_{column}" in runs:  # what became of two runs together
+        runs = runs.assign(status=runs[f"status_{column}"])
     is_there = runs[column].notna()
     is_followed = ~is_there & (runs[trained] > 0) if trained else ~is_there & False
-    gone = runs[~is_there & ~is_followed & (runs["status"] != record.NOT_RUN)]
-    return runs[is_there], runs[is_followed], gone
+    is_planned, is_meant = _runs.is_planned(runs), runs["status"] != ""
+    gone = runs[~is_there & ~is_followed & ~is_planned & is_meant]
+    return runs[is_there], runs[is_followed], gone, runs[is_planned]
 
 
 def end(low: float, high: float) -> float:
@@ -81,10 +98,11 @@ def row(
     """One configuration at the height `place`: its runs, and a bar across at their median.
 
     A run that did not get there within what it has `trained` is hollow there; one that has not
-    trained is a cross at the edge of the panel, whatever its scale.
+    trained is a cross at the edge of the panel, whatever its scale, and one that was planned and
+    not run a question mark beside it.
     """
     look = look | _NO_LINE
-    one, (there, followed, gone) = runs.iloc[0], _parted(runs, column, trained)
+    one, (there, followed, gone, planned) = runs.iloc[0], _parted(runs, column, trained)
     (marks,) = panel.plot(there[column], [place] * len(there), alpha=0.75, zorder=3, **look)
     _hover.tell(marks, _hover.values(there, column))
     upright = {"marker": "|", "markersize": 11, "mew": 1.6, "color": style.INK, "zorder": 4}
@@ -101,6 +119,10 @@ def row(
         at = {"transform": panel.get_yaxis_transform(), "color": look["color"]} | _EDGE
         (cross,) = panel.plot(0, place, **at)
         _hover.tell(cross, "; ".join(_hover.endings(gone)))
+    if len(planned):
+        at = {"transform": panel.get_yaxis_transform(), "color": look["color"], "clip_on": False}
+        (mark,) = panel.plot(0.03, place, **_panels.NOT_RUN, **at)
+        _hover.tell(mark, "; ".join(_hover.endings(planned)))
 
 
 def marks(*drawn: tuple[pd.DataFrame, str, str]) -> list[Line2D]:
@@ -110,8 +132,8 @@ def marks(*drawn: tuple[pd.DataFrame, str, str]) -> list[Line2D]:
         _panels.grey("interval of the median", marker="|", markersize=9, mew=1),
     ]
     parts = [_parted(*one) for one in drawn]
-    if any(len(followed) for _, followed, _ in parts):
+    if any(len(followed) for _, followed, _, _ in parts):
         entries.append(_panels.grey("target not reached", marker="^", markerfacecolor="white"))
-    if any(len(gone) for _, _, gone in parts):
+    if any(len(gone) for _, _, gone, _ in parts):
         entries.append(_panels.grey("failed", marker="x", markersize=5))
     return entries

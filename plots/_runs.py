@@ -52,12 +52,13 @@ SETTINGS = ("workload", "system", "devices", "batch", "learners", *KINDS, *_AMOU
 
 
 def prepare(
-    summary: pd.DataFrame, with_repeats: bool = False, with_planned: bool = False
+    summary: pd.DataFrame, with_repeats: bool = False, with_planned: bool = True
 ) -> pd.DataFrame:
     """A copy with clean types, and with `workload`: what must agree for runs to be compared.
 
-    Repeats of a run are left out unless asked for, as they would count as further seeds; so are
-    runs that were planned and not run. What a failed run left behind are no results.
+    Repeats of a run are left out unless asked for, as they would count as further seeds. Runs that
+    were planned and not run are kept, so that a figure shows what is missing. What a failed run
+    left behind are no results.
     """
     runs = summary.copy()
     if "repeat" in runs and not with_repeats:
@@ -100,7 +101,8 @@ def name_series(
 
     And `untold`, words for those that are not in it.
 
-    Only seeds are left to share a series, so settings that differ are never averaged together.
+    Only seeds are left to share a series, so settings that differ are never averaged together; the
+    amount that most cells have goes without saying.
     Settings `untold` are those that the figure tells by other means; they must be in `alike`.
     """
     runs = runs.assign(untold="")
@@ -115,16 +117,37 @@ def name_series(
         # Named in every cell of the workload or in none, so that a line keeps its name along them.
         _append(runs, column, KINDS[column], ["workload", "system"])
     for column in (name for name in _AMOUNTS if name in runs):
-        _append(runs, column, _AMOUNTS[column], [*alike, "series"])
+        _append(runs, column, _AMOUNTS[column], [*alike, "series"], _usual(runs, column, alike))
     return runs
 
 
-def _append(runs: pd.DataFrame, column: str, form: str, alike: list[str]) -> None:
+def _usual(runs: pd.DataFrame, column: str, alike: list[str]) -> pd.Series:
+    """Whether a run has the value of `column` that most cells of its system and workload have.
+
+    A cell where it alone is varied keeps its place among the others by that.
+    """
+    cells = runs[["workload", "system", *alike, column]].dropna(subset=column)
+    cells = cells.loc[:, ~cells.columns.duplicated()].drop_duplicates()
+    counts = cells.groupby(["workload", "system", column]).size()
+    if counts.empty:
+        return pd.Series(False, runs.index)
+    of_run = pd.MultiIndex.from_frame(runs[["workload", "system", column]])
+    own = pd.Series(counts.reindex(of_run).to_numpy(), runs.index)
+    most = counts.groupby(["workload", "system"]).max()
+    is_sole = counts.eq(most).groupby(["workload", "system"]).sum().eq(1)
+    of_group = pd.MultiIndex.from_frame(runs[["workload", "system"]])
+    has_usual = is_sole.reindex(of_group, fill_value=False).to_numpy()
+    return has_usual & own.eq(pd.Series(most.reindex(of_group).to_numpy(), runs.index))
+
+
+def _append(
+    runs: pd.DataFrame, column: str, form: str, alike: list[str], usual: pd.Series | bool = False
+) -> None:
     group = runs.groupby(alike, dropna=False)[column]
     differs = group.transform(lambda values: values.nunique(dropna=False) > 1).astype(bool)
     named = runs[column].map(lambda value: f", {form.format(_short(value))}")
     said = runs[column].notna() & (runs[column] != "") & (runs[column] != _UNSAID.get(column))
-    runs["series"] += named.where(differs & said, "")
+    runs["series"] += named.where(differs & said & ~(usual | pd.Series(False, runs.index)), "")
 
 
 def _short(value: object) -> str:
@@ -133,6 +156,11 @@ def _short(value: object) -> str:
         return f"{float(value):g}"
     except ValueError:
         return str(value)
+
+
+def is_planned(runs: pd.DataFrame) -> pd.Series:
+    """Whether each run was planned and not run: no result, and no failure either."""
+    return runs["status"] == record.NOT_RUN
 
 
 def failures(runs: pd.DataFrame) -> str:

@@ -2,13 +2,16 @@
 
 import textwrap
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from plots import _hover, style
+from plots import _hover, _panels, _runs, style
 
 _WRAP = 26  # letters of a name in one line
+STEP = 0.33  # inches from one number of learners to the next, where they stand in turn
+WIDTH = 3.6  # inches of all numbers of learners, where they stand to scale
 
 
 def slot(run) -> str:
@@ -22,32 +25,43 @@ def slot(run) -> str:
 
 def order(slot: str) -> tuple:
     """Sorts numbers of learners first, then `auto` without a number, then names."""
-    is_name = not slot.replace(".", "", 1).isdigit()
-    return (slot != "auto" and is_name, is_name, 0 if is_name else float(slot), slot)
+    is_name_ = is_name(slot)
+    return (slot != "auto" and is_name_, is_name_, 0 if is_name_ else float(slot), slot)
 
 
-def in_turn(slots: list[str]) -> dict[str, float]:
-    """Places side by side."""
-    return {slot: float(place) for place, slot in enumerate(slots)}
+def is_name(slot: str) -> bool:
+    """Whether a place is not a number of learners: that of a baseline, or `auto`."""
+    return not slot.replace(".", "", 1).isdigit()
+
+
+def in_turn(slots: list[str], wide: float) -> dict[str, float]:
+    """Places side by side, learners one apart, which is STEP inches, and names `wide` inches."""
+    steps = [wide / STEP if order(slot)[0] else 1.0 for slot in slots]
+    return {slot: sum(steps[1 : turn + 1]) for turn, slot in enumerate(slots)}
 
 
 def to_scale(slots: list[str], wide: float) -> dict[str, float]:
-    """Learners where their number is, on 2.6 inches, and then the names, each `wide` inches."""
-    numbers = [float(slot) for slot in slots if slot.replace(".", "", 1).isdigit()]
+    """Learners where their number is, on WIDTH inches, and then the names, each `wide` inches."""
+    numbers = [float(slot) for slot in slots if not is_name(slot)]
     most = max(numbers, default=1.0)
-    step = wide * most / 2.6
-    others = [slot for slot in slots if not slot.replace(".", "", 1).isdigit()]
+    step = wide * most / WIDTH
+    others = [slot for slot in slots if is_name(slot)]
     places = {f"{number:g}": number for number in numbers}
-    return places | {name: most + step * (turn + 0.9) for turn, name in enumerate(others)}
+    return places | {name: most + step * (turn + 1.4) for turn, name in enumerate(others)}
 
 
-def frame(panel: Axes, places: dict[str, float]) -> None:
-    """Ticks for these places as far as they have room, names turned, a line before the names."""
+def frame(panel: Axes, places: dict[str, float], inches: float) -> None:
+    """Ticks for these places as far as they have room, names turned, a line before the names.
+
+    Two places that are one apart have so many `inches` between them.
+    """
     left, right = min(places.values()), max(places.values())
     names = [slot for slot in places if order(slot)[0]]
-    shown = {}
+    shown: dict[str, float] = {}
     for slot, place in places.items():
-        if slot in names or place - max(shown.values(), default=-right) > (right - left) / 30:
+        before, last = max(shown.items(), key=lambda one: one[1], default=("", -np.inf))
+        # Half of both, of 0.057 inches a letter.
+        if slot in names or inches * (place - last) > 0.0285 * len(before + slot) + 0.03:
             shown[slot] = place
     panel.set_xticks(list(shown.values()), [textwrap.fill(slot, _WRAP) for slot in shown])
     edge = 0.6 * (right - left) / max(len(places) - 1, 1) or 0.6
@@ -68,16 +82,21 @@ def size(slots: list[str]) -> tuple[float, float]:
     return max(0.33, 0.24 * max(map(len, lines))), 0.035 * longest
 
 
-def mark_failures(panel: Axes, failed: pd.DataFrame, looks: dict) -> None:
-    """Crosses along the bottom, side by side where several batches failed at one place."""
-    edge = {"transform": panel.get_xaxis_transform(), "clip_on": False, "marker": "x"}
-    for x, members in failed.groupby("x"):
+def mark_missing(panel: Axes, missing: pd.DataFrame, looks: dict) -> None:
+    """Crosses along the bottom where runs failed, and question marks where none was made.
+
+    They stand side by side where several batches are missing at one place.
+    """
+    edge = {"transform": panel.get_xaxis_transform(), "clip_on": False}
+    failed = {"marker": "x", "markersize": 5, "mew": 1.4}
+    for (x, is_planned), members in missing.groupby(["x", _runs.is_planned(missing)]):
         batches = sorted(members["batch"].unique())
+        mark, height = (_panels.NOT_RUN, 0.09) if is_planned else (failed, 0.03)
         for place, batch in enumerate(batches):
             shift = 0.2 * (place - (len(batches) - 1) / 2)
-            look = edge | {"color": looks[batch]["color"], "markersize": 5, "mew": 1.4}
-            (cross,) = panel.plot(x + shift, 0.03, **look)
-            _hover.tell(cross, "; ".join(_hover.endings(members[members["batch"] == batch])))
+            look = edge | mark | {"color": looks[batch]["color"]}
+            (drawn,) = panel.plot(x + shift, height, **look)
+            _hover.tell(drawn, "; ".join(_hover.endings(members[members["batch"] == batch])))
 
 
 def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:

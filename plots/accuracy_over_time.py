@@ -5,9 +5,9 @@ accuracy of its last evaluated epoch. Thick, with marks and the batch b of a lea
 configuration of each system, and of Crossbow with one learner and with several: the one with the
 least median time until the median of the last five epochs reached the target. Its band is the
 lowest and highest seed. Median and band end with the shortest run: the runs that went on are drawn
-one by one, thin. A run that diverged or failed is left out of the median and drawn up to its last
-epoch, marked with a cross. Accuracies are spaced by the logarithm of the error that is left; the
-dashed grey line is the target.
+one by one, thin. Lines of other systems than Crossbow are dashed. A run that diverged or failed is
+left out of the median and drawn up to its last epoch, marked with a cross. Accuracies are spaced by
+the logarithm of the error that is left; the dashed grey line is the target.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _best, _hover, _panels, _runs, style
+from plots import _axes, _best, _hover, _labels, _panels, _runs, style
 from plots._curves import curves, lines
 from plots._tables import Tables
 
@@ -33,16 +33,13 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         why = _runs.why_none(runs, "has an evaluated epoch")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     runs = _best.add_best(runs)
-    # Steps of many dashes can't be read; the best have marks.
-    looks = {name: look | {"linestyle": "-"} for name, look in style.series_looks(runs).items()}
+    looks = _looks(runs[runs["run"].isin(known)])
     rows, columns = sorted(runs["workload"].unique()), sorted(runs["devices"].unique())
     figure, panels = _panels.grid(rows, columns, (4.4, 2.8), sharex="row", sharey="row")
     drawn = []
     for (workload, devices), panel in panels.items():
         of_row = runs[runs["workload"] == workload]
         here = of_row[of_row["devices"] == devices]
-        if here.empty:
-            _panels.mark_not_run(panel)
         for (is_best, batch, series), members in here.groupby(["is_best", "batch", "series"]):
             for line in lines(members, known):
                 cell = dict(zip(CELL, (workload, devices, batch), strict=True))
@@ -51,25 +48,45 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
                 drawn.append(line)
         _panels.head(panel, _panels.where(workload, devices))
         _frame(panel, of_row, known)
-        _panels.note(panel, here[~here["run"].isin(known)])
+        _panels.account(panel, here, here[~here["run"].isin(known)])
         panel.set_ylabel("test accuracy" if devices == columns[0] else "")
         panel.set_xlabel("training time (s)")
+    for workload in rows:
+        of_row = runs[runs["workload"] == workload]
+        planned = [(of_row["devices"] == count).any() for count in columns]
+        _panels.blank([panels[workload, count] for count in columns], planned)
     handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
     thin = {"marker": "", "linestyle": "-", "linewidth": 0.6}
     _panels.legend(figure, [*handles, _panels.grey("not the best, or one run", **thin)])
     return figure, pd.concat(drawn, ignore_index=True)[COLUMNS]
 
 
+def _looks(runs: pd.DataFrame) -> dict[str, dict]:
+    """Colour and marker of each series; the thin lines, without marks, tell the system in grey."""
+    of_series = runs.drop_duplicates("series").set_index("series")["system"]
+    others = sorted(set(of_series) - {"crossbow"})
+    # Steps of mixed dashes can't be read.
+    dashes = {system: (0, (3 + 2 * (turn % 3), 1.2)) for turn, system in enumerate(others)}
+    return {
+        name: look | {"linestyle": dashes.get(of_series[name], "-")}
+        for name, look in style.series_looks(runs).items()
+    }
+
+
 def _frame(panel: Axes, of_row: pd.DataFrame, known: dict) -> None:
     """Axes and target, which are one row's."""
     there = [known[run] for run in of_row["run"] if run in known]
     if not there:
+        _axes.without_numbers(panel)
         return
     starts, ends = (pd.Series([seconds[place] for seconds, _ in there]) for place in (0, -1))
     _axes.amount_axis(panel, ends, starts)
     errors = pd.Series(1 - np.concatenate([accuracy for _, accuracy in there]))
     targets = of_row["target"].dropna().unique()
-    errors = pd.concat([errors[errors > 0], pd.Series(1 - targets)])
+    errors = pd.concat([errors, pd.Series(1 - targets, dtype=float)])
+    errors = errors[errors > 0]
+    if errors.empty:
+        return
     panel.set_yscale("log")
     panel.set_ylim(1.05 * errors.max(), 0.9 * errors.min())
     _axes.error_ticks(panel.yaxis, errors)
@@ -91,9 +108,8 @@ def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
         ends = [1 - line[column] for column in ("lowest", "highest")]
         band = {"step": "post", "color": look["color"], "alpha": 0.18, "linewidth": 0}
         _hover.tell(panel.fill_between(seconds, *ends, **band), text)
-        at = {"xytext": (2, 0), "textcoords": "offset points", "va": "center", "fontsize": 6.5}
         end = (last["train_s"], error.iloc[-1])
-        panel.annotate(f"b={last['batch']:g}", end, color=look["color"], **at)
+        _labels.beside(panel, end, f"b={last['batch']:g}", color=look["color"], fontsize=6.5)
     if kind == "failed":
         cross = {"marker": "x", "color": look["color"], "markersize": 6, "linestyle": "none"}
         (end,) = panel.plot(seconds.iloc[-1:], error.iloc[-1:], **cross)

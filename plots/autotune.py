@@ -37,20 +37,27 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     runs = _runs.name_series(runs[runs["system"] == "crossbow"], alike, with_learners=False)
     chosen = runs[runs["run"].isin(tables.autotune["run"])].sort_values("seed", kind="stable")
     chosen = chosen.drop_duplicates(CELL)
+    missing = _missing(runs, chosen)
     if chosen.empty:
         why = _runs.why_none(runs, "tuned its learners")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     samples, fixed = _samples(chosen, tables.autotune), _fixed(chosen, runs)
     looks = style.batch_looks(chosen["batch"])
-    rows = _panels.keys(chosen, ROW)
+    rows = _panels.keys(pd.concat([chosen, missing]), ROW)
     figure, panels = _panels.grid(rows, ["learners", "throughput"], (3.3, 2.2), sharex="col")
     for row in rows:
         own = [_panels.cut(frame, ROW, row) for frame in (chosen, samples, fixed)]
         path, rates = panels[row, "learners"], panels[row, "throughput"]
-        _draw_path(path, own[0], own[1], looks)
+        if len(own[0]):
+            _draw_path(path, own[0], own[1], looks)
+        _tell_missing(path, _panels.cut(missing, ROW, row), is_all=own[0].empty)
         are_named = len({name for _, _, name in rows}) > 1
         _panels.head(path, _panels.where(*row[:2], *([row[2]] if are_named else [])))
         path.set_ylabel("learners per device")
+        if own[0].empty:
+            _axes.without_numbers(path)
+            _axes.without_numbers(rates)
+            continue
         _draw_rates(rates, own[1], own[2], looks)
         _axes.amount_up([rates], pd.concat(own[1:])["images_per_s"])
         _axes.learner_axis(rates, pd.concat([samples, fixed])["learners"])
@@ -59,6 +66,23 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     panels[rows[-1], "throughput"].set_xlabel("learners per device")
     _panels.legend(figure, _marks(looks, samples, fixed))
     return figure, pd.concat([samples, fixed], ignore_index=True).reindex(columns=COLUMNS)
+
+
+def _missing(runs: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
+    """One row for each cell that was to be tuned, and of which no run was made."""
+    planned = runs[(runs["learners"] == "auto") & _runs.is_planned(runs)].drop_duplicates(CELL)
+    made = pd.MultiIndex.from_frame(chosen[CELL])
+    return planned[~pd.MultiIndex.from_frame(planned[CELL]).isin(made)]
+
+
+def _tell_missing(panel: Axes, missing: pd.DataFrame, is_all: bool) -> None:
+    """Names the batches that were not run, in the middle of a panel that has none."""
+    text = "\n".join(f"b={batch:g}: not run" for batch in sorted(missing["batch"]))
+    if is_all:
+        _panels.say(panel, text)
+    elif text:
+        corner = {"transform": panel.transAxes, "ha": "right", "va": "bottom", "fontsize": 6}
+        panel.text(0.98, 0.05, text, color=style.INK, **corner)
 
 
 def _samples(chosen: pd.DataFrame, autotune: pd.DataFrame) -> pd.DataFrame:

@@ -5,10 +5,10 @@ the end of the last, evaluations and idle power included. Right: those times the
 until the median of the last five epochs' test accuracies reached the target. Filled marks are runs,
 the upright bar their median, the line its interval (of up to three runs the range), in bold the
 configuration of each system that reached the target with the least, of Crossbow by synchronous
-model averaging. A run that never reached it is
-a hollow triangle at what it had taken, and stays in the median as one that needs more. A run that
-failed is left out. A cross at the edge is a run whose power is not known. The batch b is that of
-one learner.
+model averaging. A run that never reached it is a hollow triangle at what it had taken, and stays in
+the median as one that needs more. A run that failed is left out. A cross at the edge is a run whose
+power is not known, a question mark one that was planned and not run. The batch b is that of one
+learner.
 """
 
 import pandas as pd
@@ -27,7 +27,7 @@ COLUMNS += ["best_of_system", "run", "seed", "status", "joules_per_image", "targ
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
-    runs = _runs.name_series(_runs.prepare(tables.summary, with_planned=True), CELL)
+    runs = _runs.name_series(_runs.prepare(tables.summary), CELL)
     if runs["joules_per_image"].isna().all():
         why = _runs.why_none(runs, "has told the power of its devices")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
@@ -104,7 +104,7 @@ def _draw_row(left: Axes, right: Axes, here: pd.DataFrame) -> None:
 def _note(members: pd.DataFrame) -> str:
     """The numbers of one configuration."""
     one = members.iloc[0]
-    per_image = _panels.three_digits(one["median_joules_per_image"], "J per image")
-    to_target = _panels.three_digits(one["median_target_j"], "J")
+    per_image = _panels.energy(one["median_joules_per_image"], "per image")
+    to_target = _panels.energy(one["median_target_j"])
     counts = one["reached"], one["runs"], _runs.failures(members)
     return _panels.outcome(f"{per_image}; {to_target}", *counts)

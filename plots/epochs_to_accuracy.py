@@ -6,7 +6,8 @@ learners × batch of a learner (for the auto-tuner, the learners it ended with).
 runs, lines join the medians over seeds, with the 95% interval of each as a bar (of up to three
 seeds their range). A run that never reached the target is a hollow triangle at the epochs it ran,
 and counts as later than that: no median where the runs that reached it show none. A run that failed
-is left out. A cross at the bottom is a run that failed or ended before an epoch.
+is left out. A cross at the bottom is a run that failed or ended before an epoch, a question mark
+one that was planned and not run.
 """
 
 import pandas as pd
@@ -15,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from plots import _axes, _medians, _panels, _points, _runs, style
+from plots import _axes, _medians, _panels, _points, _runs, _schedules, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -42,7 +43,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if not is_placed.any():
         why = _runs.why_none(runs, "has a target and an epoch")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
-    looks = style.series_looks(runs)
+    looks = style.series_looks(runs[~_runs.is_planned(runs)])
     workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     rows = [(workload, column) for workload in workloads for column in AXES]
     figure, panels = _panels.grid(rows, devices, (3.1, 2.3), sharex="row", sharey="row")
@@ -62,8 +63,16 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         of_row = table[table["workload"] == workload]
         both = [panel for (row, _), panel in panels.items() if row[0] == workload]
         _axes.close_up(both, of_row["epochs"].fillna(of_row["epochs_run"]))
+        planned = [(of_row["devices"] == count).any() for count in devices]
+        for column in AXES:
+            _panels.blank([panels[(workload, column), count] for count in devices], planned)
     _panels.legend(figure, _marks(looks, table))
     return figure, table[COLUMNS]
+
+
+def remark(summary: pd.DataFrame, _: pd.DataFrame) -> str:
+    """What the planned epochs and the schedule mean for the epochs to the target."""
+    return _schedules.budget(summary)
 
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -80,15 +89,17 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict) -> None:
-    if here.empty:
-        _panels.mark_not_run(panel)
     # Series that meet at one batch stand side by side.
     shifts = _points.side_by_side([name for name in looks if name in set(here["series"])])
     for name, shift in shifts.items():
         members = here[here["series"] == name]
         members = members.assign(x=members[column] * shift)
-        _points.line(panel, members, looks[name], "epochs", "epochs_run")
-    _panels.note(panel, here[here["total_batch"].isna()])
+        made = members[~_runs.is_planned(members)]
+        _points.line(panel, made, looks[name], "epochs", "epochs_run")
+    # Of many series that were planned at one batch, one mark is enough.
+    planned = here.assign(x=here[column])[_runs.is_planned(here)].dropna(subset="x")
+    _points.mark_planned(panel, planned, style.INK)
+    _panels.note(panel, here[here[column].isna()], above=0.14)
 
 
 def _marks(looks: dict, table: pd.DataFrame) -> list[Line2D]:

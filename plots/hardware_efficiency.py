@@ -6,7 +6,8 @@ the ideal, one device's throughput times the devices; the dotted ones are scalin
 it. The batch is that of a learner, and stays as devices are added (weak scaling). Lines join the
 medians over seeds, with the 95% interval of each as a bar (of up to three seeds their range); small
 marks are runs. A cross at the bottom is a run without the number, because it or that on one device
-failed. Configurations that were planned on one number of devices alone are left to the figure of
+failed; a question mark one that was planned, but it or that on one device was not run.
+Configurations that were planned on one number of devices alone are left to the figure of
 throughput.
 """
 
@@ -83,7 +84,11 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
 def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """Each run's throughput and speed-up, with the medians of its configuration."""
     alike = [*CELL, "series"]
-    table = runs.assign(speed_up=_compare.relative(runs, runs[runs["devices"] == 1], alike))
+    one = runs[runs["devices"] == 1]
+    table = runs.assign(
+        speed_up=_compare.relative(runs, one, alike),
+        status_speed_up=_compare.ending(runs, one, alike),
+    )
     table = table.assign(efficiency=table["speed_up"] / table["devices"])
     for column in PANELS:
         table = _medians.add_medians(table, PLACE, column)
@@ -103,5 +108,7 @@ def _frame_speed_up(panel: Axes, here: pd.DataFrame, devices: pd.Series) -> None
         if most > 1:
             at = {"fontsize": 6, "color": style.FAINT, "va": "center"}
             panel.text(1.05 * most, ends[1], f"{100 * efficiency:g}%", **at)
-    if here["speed_up"].isna().all():
-        _panels.mark_not_run(panel, "on one device")
+    if 1 not in set(here["devices"]):
+        _panels.say(panel, "nothing on one device")
+    elif here["speed_up"].isna().all():
+        _panels.say(panel, "no pair with one device")

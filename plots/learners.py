@@ -6,7 +6,8 @@ seconds until then. Lines join the medians over seeds at one batch of a learner,
 interval of each as a bar (of up to three seeds their range); small marks are runs. The auto-tuner
 is a star at the number of learners it ended with. A run that never reached the target is a hollow
 triangle, or star, at what it had trained, with a line to where it could be: it counts as later than
-that. A cross at the bottom is a run without the number, because it failed.
+that. A cross at the bottom is a run without the number, because it failed, a question mark one that
+was planned and not run.
 """
 
 import numpy as np
@@ -44,6 +45,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             tables.summary, "has a throughput with several numbers of learners", COLUMNS
         )
     table = _table(runs)
+    unknown = set(table.loc[table["is_unknown"], "x"])
     looks = style.batch_looks(table["batch"])
     lines = style.variant_looks(table["series"].unique())
     rows = _panels.keys(table, ROW)
@@ -52,6 +54,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         here = _panels.cut(table, ROW, row)
         label, trained = PANELS[column]
         _axes.learner_axis(panel, table["x"])
+        panel.xaxis.set_major_formatter(lambda x, _: "auto" if x in unknown else f"{x:g}")
         _draw_panel(panel, here, column, looks, lines)
         amounts = here[column].fillna(here[trained or column])
         panel.set_ylabel(label)
@@ -78,7 +81,11 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
 def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """Each run at its learners, with the medians of its configuration."""
     planned = pd.to_numeric(runs["learners"], errors="coerce")
-    table = runs.assign(x=planned.fillna(runs["learners_final"]))
+    # Where a tuned run would end is not known before it ran: beyond all others.
+    beyond = 2 * max([1.0, *planned.dropna(), *runs["learners_final"].dropna()])
+    is_unknown = _runs.is_planned(runs) & planned.isna()
+    x = planned.fillna(runs["learners_final"]).mask(is_unknown, beyond)
+    table = runs.assign(x=x, is_unknown=is_unknown)
     for column, (_, trained) in PANELS.items():
         table = _medians.add_medians(table, PLACE, column, trained)
     return table.sort_values([*PLACE, "seed"], kind="stable", ignore_index=True)
@@ -88,8 +95,8 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
     trained = PANELS[column][1]
     if trained:
         here = here[here["target"].notna()]
-    if here.empty:
-        _panels.mark_not_run(panel, "to a target")
+    if trained and here.empty:
+        _panels.say(panel, "no target")
     is_tuned = here["learners"] == "auto"
     for (batch, series), members in here[~is_tuned].groupby(["batch", "series"]):
         look = looks[batch] | lines[series]
@@ -98,6 +105,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
         star = {"marker": "*", "markersize": 8, "linestyle": "none", "zorder": 4}
         star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
         there = members.dropna(subset=["x", column])
+        _points.mark_planned(panel, members[_runs.is_planned(members)], looks[batch]["color"])
         (stars,) = panel.plot(there["x"], there[column], **star)
         _hover.tell(stars, _hover.values(there, column))
         if trained:

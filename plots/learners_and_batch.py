@@ -4,7 +4,8 @@ Each cell is one number of learners per device and one batch of a learner, of Cr
 per second of training, all devices together. Right: training seconds until the median of the last
 five epochs' test accuracies reached the target. Numbers are medians over seeds; the colour is
 lighter where it is better, and the best of several has a frame. A cell without a median says how
-many runs reached the target, or how runs failed. Runs that tune their learners are not among them.
+many runs reached the target, how runs failed, or that they were planned and not run; a cell that
+was not planned is empty. Runs that tune their learners are not among them.
 """
 
 import itertools
@@ -71,9 +72,10 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
 
 def _cells(runs: pd.DataFrame) -> pd.DataFrame:
     """One row a cell, with its medians and what became of its runs."""
-    failures = {key: _runs.failures(members) for key, members in runs.groupby(PLACE, dropna=False)}
     table = _medians.add_counts(runs, PLACE, "median5_s")
-    table = table.assign(failures=[failures[tuple(row)] for row in runs[PLACE].values])
+    for name, some in (("failures", runs), ("broken", runs[~_runs.is_planned(runs)])):
+        said = {key: _runs.failures(members) for key, members in some.groupby(PLACE, dropna=False)}
+        table[name] = [said.get(tuple(row), "") for row in runs[PLACE].values]
     for column, (_, trained, _) in PANELS.items():
         table = _medians.add_medians(table, PLACE, column, trained)
     table = table.drop_duplicates(PLACE)
@@ -116,7 +118,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str) -> None:
             _hover.tell(mark, titles.loc[batch, learners] + why)
         if np.isnan(value) or not several:  # seaborn leaves cells without a colour without words
             at = {"ha": "center", "va": "center", "fontsize": 5.5, "color": style.INK}
-            panel.text(x + 0.5, y + 0.5, words if isinstance(words, str) else "not run", **at)
+            panel.text(x + 0.5, y + 0.5, words if isinstance(words, str) else "", **at)
 
 
 def _text(cell, column: str, trained: str) -> str:
@@ -124,6 +126,6 @@ def _text(cell, column: str, trained: str) -> str:
     median = getattr(cell, f"median_{column}")
     if not np.isnan(median):
         return _panels.three_digits(median, "").strip() if trained else _axes.short_number(median)
-    if not cell.failures:
+    if trained and cell.runs and not cell.broken:
         return f"{cell.reached} of {cell.runs}\nreached"
     return cell.failures.replace(", ", "\n")

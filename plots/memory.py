@@ -5,7 +5,8 @@ learner takes of them, without what is there whatever their number: the data and
 Filled marks are runs, lines join the medians at one batch of a learner. Hollow marks are a tuned
 run's numbers of learners on the way to its own, of the first seed. Baselines stand to the right. A
 cross at the bottom is a configuration with a run that has no such number: it ran out of memory, or
-nothing has told it. GiB are 2^30 bytes.
+nothing has told it; a question mark one with a run that was planned and not run. GiB are 2^30
+bytes.
 """
 
 import pandas as pd
@@ -38,11 +39,12 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     rows = _panels.keys(table, ROW)
     wide, below = _slots.size(slots)
     places = _slots.to_scale(slots, wide)
-    size = (3.2 + wide * sum(_slots.order(slot)[0] for slot in slots), 2.3)
+    inches = _slots.WIDTH / max(float(slot) for slot in ("1", *slots) if not _slots.is_name(slot))
+    size = (_slots.WIDTH + 0.6 + wide * sum(_slots.order(slot)[0] for slot in slots), 2.3)
     figure, panels = _panels.grid(rows, list(PANELS), size, (0, below), sharex="all")
     for (row, column), panel in panels.items():
         here = _panels.cut(table, ROW, row)
-        _slots.frame(panel, places)
+        _slots.frame(panel, places, inches)
         _draw_panel(panel, here.assign(x=here["slot"].map(places)), column, looks, lines)
         _axes.amount_up([panel], here[column])
         panel.set_ylabel(PANELS[column])
@@ -94,20 +96,21 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
             look = looks[batch] | {"linestyle": ""} | face
             (marks,) = panel.plot(members["x"], members[column], **look)
             _hover.tell(marks, _hover.values(members, column))
-    _slots.mark_failures(panel, here[_is_missing(here, column)], looks)
+    _slots.mark_missing(panel, here[_is_missing(here, column)], looks)
 
 
 def _is_missing(table: pd.DataFrame, column: str) -> pd.Series:
     """Whether a run lacks a number that it could have: baselines have no learners."""
-    is_fixed = (table["kind"] == "run") & (table["learners"] != "auto")
+    is_told = (table["learners"] != "auto") | _runs.is_planned(table)
     has_it = (column == "memory_gib") | (table["system"] == "crossbow")
-    return table[column].isna() & is_fixed & has_it
+    return table[column].isna() & (table["kind"] == "run") & is_told & has_it
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
     marks = _slots.marks(table, looks, lines)
     if (table["kind"] == "tuner").any():
         marks.append(_panels.grey("while tuning", marker="o", markerfacecolor="white"))
-    if any(_is_missing(table, column).any() for column in PANELS):
+    made = table[~_runs.is_planned(table)]
+    if any(_is_missing(made, column).any() for column in PANELS):
         marks.append(_panels.grey("no number", marker="x", markersize=5))
     return marks

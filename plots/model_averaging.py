@@ -6,7 +6,8 @@ a band, as far as all seeds got that neither diverged nor failed; the dashed gre
 target. Right: training seconds until the median of the last five epochs' test accuracies reached
 the target. Filled marks are runs, the upright bar is their median, the line its 95% interval (of up
 to three seeds their range). A run that never reached the target is a hollow triangle at the time it
-had trained, and counts as later than that. A run that failed is left out.
+had trained, and counts as later than that. A run that failed is left out; a question mark at the
+edge is one that was planned and not run.
 """
 
 import pandas as pd
@@ -45,6 +46,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         left, right = panels[row, "accuracy"], panels[row, "time"]
         own = _panels.cut(times, ROW, row)
         _draw_accuracy(left, _panels.cut(accuracies, ROW, row), own["target"])
+        _panels.mark_not_run(left, own)
         _panels.head(left, _panels.where(*row[:2], _shape(row)))
         left.set_ylabel("test accuracy")
         _draw_times(right, own)

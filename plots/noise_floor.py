@@ -1,12 +1,14 @@
 """Noise floor: the same run twice.
 
-Runs with equal settings and seed on one machine: the later repeat by the first one, in throughput
-and in training time until the median of the last five test accuracies reached the target. Each mark
-is one pair, on a logarithmic axis; the grey band, the floor, holds 95% of all pairs of a panel (of
-fewer than twenty, all), to both sides of 1 by the same factor. A gain of one system over another
-that lies within it is no finding. A triangle at the edge is a pair of which only one reached the
-target: to the right the first, to the left the later one. The sample counts each run that was
-repeated once.
+Runs with equal settings and seed on machines of one name: the later repeat by the first one, in
+throughput and in training time until the median of the last five test accuracies reached the
+target. Each mark is one pair, on a logarithmic axis; the grey band reaches as far as the widest of
+the pairs of a panel, of twenty and more as 95% of them, to both sides of 1 by the same factor. A
+gain of one system over another that lies within it is no finding; of few pairs it is a lower bound.
+A triangle at the edge is a pair of which only one reached the target: to the right the first, to
+the left the later one; a question mark one of which a run was planned and not run. The name of a
+machine tells the model of its GPUs or processors: a repeat may have run on another one. The sample
+counts each run that was repeated once.
 """
 
 import numpy as np
@@ -15,15 +17,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from plots import _hover, _panels, _runs, style
+from bench import record
+from plots import _axes, _hover, _panels, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
 PLACE = [*CELL, "system", "learners", "series"]
 COLUMNS = [*PLACE, "seed", "repeat", "quantity", "first", "again", "ratio", "floor"]
-COLUMNS += ["run", "first_run"]
+COLUMNS += ["run", "first_run", "is_one_commit", "is_planned"]
 QUANTITIES = {"images_per_s": "throughput", "median5_s": "time to target"}
-SHARE = 0.95
+SHARE, MANY = 0.95, 20
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
@@ -71,6 +74,17 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     return figure, table[COLUMNS]
 
 
+def remark(_: pd.DataFrame, table: pd.DataFrame) -> str:
+    """How many of the pairs are of one commit: the others differ in the code as well."""
+    pairs = table.dropna(subset="ratio").drop_duplicates("run")
+    planned = table.loc[table["is_planned"].astype(bool), "run"].nunique()
+    alike = int(pairs["is_one_commit"].sum())
+    said = [f"{alike} of {len(pairs)} pair{'s' * (len(pairs) != 1)} ran one commit."]
+    if planned:
+        said.append(f"{planned} more planned pair{'s were' if planned != 1 else ' was'} not run.")
+    return " ".join(said) if len(table) else ""
+
+
 def _prepare(summary: pd.DataFrame) -> pd.DataFrame:
     """Clean runs; what was made before there were repeats ran once."""
     repeat = summary["repeat"].fillna(1) if "repeat" in summary else 1
@@ -82,9 +96,14 @@ def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
     cell = [*PLACE, "seed"]
     ordered = runs.sort_values([*cell, "repeat"])
     is_first = ~ordered.duplicated(cell)
-    kept = [*cell, "run", *QUANTITIES]
+    ordered["commit"] = ordered.get("commit", pd.Series(index=ordered.index, dtype=object))
+    kept = [*cell, "run", "status", "commit", *QUANTITIES]
     pairs = ordered[~is_first].merge(ordered.loc[is_first, kept], on=cell, suffixes=("", "_first"))
     pairs = pairs.rename(columns={"run_first": "first_run"})
+    commits = (pairs[name].astype(str).str[:7] for name in ("commit", "commit_first"))
+    pairs["is_one_commit"] = next(commits) == next(commits)
+    later, first = (pairs[name] == record.NOT_RUN for name in ("status", "status_first"))
+    pairs["is_planned"] = later | first
     parts = [
         pairs.assign(quantity=quantity, again=pairs[column], first=pairs[f"{column}_first"])
         for column, quantity in QUANTITIES.items()
@@ -105,8 +124,12 @@ def floor(ratios: pd.Series) -> float:
 
 def _said(here: pd.DataFrame) -> str:
     """The floor in words."""
-    pairs = here["ratio"].count()
-    return f"floor × {here['floor'].max():.3f}, pairs: {pairs}" if pairs else "no pair to compare"
+    pairs, end = here["ratio"].count(), f"× {here['floor'].max():.3f}"
+    if not pairs:
+        return "no pair to compare"
+    if pairs < MANY:
+        return f"one pair, {end}" if pairs == 1 else f"widest of {pairs} pairs {end}"
+    return f"{SHARE:.0%} of {pairs} pairs within {end}"
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
@@ -115,6 +138,8 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
     panel.grid(axis="y", visible=False)
     panel.axvline(1, color=style.FAINT, linewidth=0.8, zorder=1)
     pairs, end = here["ratio"].count(), here["floor"].max()
+    if not pairs:
+        _axes.without_numbers(panel, "x")
     if pairs:
         panel.axvspan(1 / end, end, color=style.FAINT, alpha=0.2, linewidth=0)
         farthest = np.exp(np.log(here["ratio"].dropna()).abs()).max()
@@ -138,7 +163,11 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
                 for pair in known.itertuples()
             ]
             _hover.tell(marks, texts)
-        _mark_lone(panel, members, names.index(name), look)
+        if members["is_planned"].any():
+            at = {"transform": panel.get_yaxis_transform(), "color": look["color"]}
+            (mark,) = panel.plot(0.04, names.index(name), **_panels.NOT_RUN, **at)
+            _hover.tell(mark, f"{_hover.configuration(one)}: not run")
+        _mark_lone(panel, members[~members["is_planned"]], names.index(name), look)
 
 
 def _mark_lone(panel: Axes, members: pd.DataFrame, place: int, look: dict) -> None:

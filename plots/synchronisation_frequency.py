@@ -7,7 +7,7 @@ the end of each epoch alone, where their mean is evaluated. Runs along a line di
 else. Lines join the medians over seeds, with the 95% interval of each as a bar (of up to three
 seeds their range); small marks are runs. A run that never reached the target is a hollow triangle
 at the time it had trained, and counts as later than that. A cross at the bottom is a run without
-the number, because it failed.
+the number, because it failed, a question mark one that was planned and not run.
 """
 
 import pandas as pd

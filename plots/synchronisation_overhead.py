@@ -5,8 +5,8 @@ learners when they never do: what is lacking to 100% is the overhead. Right: thr
 averaging as a share of that of synchronous SGD on the same engine, with as many learners and
 images. Each run is compared with the run of its own seed. Lines join the medians over seeds by
 learners per device, with the 95% interval of each as a bar (of up to three seeds their range);
-small marks are pairs of runs. A cross at the bottom is a run without a pair, because one of the two
-failed or was not run.
+small marks are pairs of runs. A cross at the bottom is a pair of which one failed, a question mark
+one that was planned and of which one was not run.
 """
 
 import pandas as pd
@@ -49,19 +49,22 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             tables.summary, "has a pair that never synchronised, or by S-SGD", COLUMNS
         )
     rows = _panels.keys(table, ROW)
-    figure, panels = _panels.grid(rows, list(PANELS), (3.2, 2.3), sharex="all", sharey="all")
+    told = [name for name in PANELS if table[f"has_{name}"].any()]
+    figure, panels = _panels.grid(rows, told, (3.2, 2.3), sharex="all", sharey="all")
     for (row, column), panel in panels.items():
         here = _panels.cut(table, ROW, row)
-        row_title = (
-            _panels.where(*row[:2], f"batch {row[2]:g}") if column == "against_never" else ""
-        )
+        row_title = _panels.where(*row[:2], f"batch {row[2]:g}") if column == told[0] else ""
         _panels.head(panel, row_title, PANELS[column])
         _axes.learner_axis(panel, table["x"])
         _draw_panel(panel, here, column)
-        if column == "against_never":
+        if column == told[0]:
             panel.set_ylabel("relative throughput")
         if row == rows[-1]:
             panel.set_xlabel("learners per device m")
+    for row in rows:
+        own = _panels.cut(table, ROW, row)
+        planned = [own[f"has_{name}"].any() for name in told]
+        _panels.blank([panels[row, name] for name in told], planned)
     _panels.legend(figure, _marks(table))
     return figure, table[COLUMNS]
 
@@ -76,6 +79,7 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     table, never, ssgd = table[table["tau"] == "1"], table[never], table[ssgd]
     for column, reference in (("against_never", never), ("against_ssgd", ssgd)):
         table[column] = _compare.relative(table, reference, alike)
+        table[f"status_{column}"] = _compare.ending(table, reference, alike)
         cells = pd.MultiIndex.from_frame(table[alike])
         table[f"has_{column}"] = cells.isin(pd.MultiIndex.from_frame(reference[alike]))
     is_ssgd = table["variant"] == "ssgd"
@@ -91,7 +95,6 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
 def _draw_panel(panel: Axes, here: pd.DataFrame, column: str) -> None:
     here = here[here[f"has_{column}"]]
     if here.empty:
-        _panels.mark_not_run(panel)
         return
     panel.axhline(1, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
     panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")

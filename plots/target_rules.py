@@ -5,7 +5,8 @@ median of the last five is (the paper's rule), or with the epoch from which accu
 Filled marks are runs, bars their median, lines its interval (of up to three runs the range). A run
 that never got there by a rule is a hollow triangle at the time it had trained, and stays in the
 median as one that needs longer than that. A cross is a run that failed, which is left out, or that
-ended before an epoch. The batch b is that of one learner.
+ended before an epoch; a question mark one that was planned and not run. The batch b is that of one
+learner.
 """
 
 import pandas as pd
@@ -24,7 +25,7 @@ COLUMNS += ["run", "seed", "status", "s", "train_s"]
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run and rule with the median of its configuration."""
-    runs = _runs.prepare(tables.summary, with_planned=True)
+    runs = _runs.prepare(tables.summary)
     runs = _runs.name_series(runs[runs["target"].notna()], CELL)
     if runs.empty:
         why = _runs.why_none(runs, "has a target")

@@ -5,7 +5,7 @@ Small marks are runs, lines join the medians over seeds of Crossbow at one batch
 upright lines are their 95% intervals (of up to three seeds the range). The auto-tuner is a star at
 the number of learners it ended with. Baselines stand to the right, a dashed line carries the
 fastest of each across. A cross at the bottom is a configuration with a run that has no throughput,
-because it failed.
+because it failed, a question mark one with a run that was planned and not run.
 """
 
 import pandas as pd
@@ -36,18 +36,24 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     lines = style.variant_looks(table.loc[of_crossbow, "series"].unique())
     workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     wide, below = _slots.size(slots)
-    size = (max(2.6, wide * len(slots) + 0.6), 2.3)
+    places = _slots.in_turn(slots, wide)
+    size = (max(2.6, _slots.STEP * (max(places.values()) + 1) + 0.6), 2.3)
     figure, panels = _panels.grid(workloads, devices, size, (0, below), sharex="all", sharey="row")
     for (workload, count), panel in panels.items():
         here = table[(table["workload"] == workload) & (table["devices"] == count)]
-        _panels.head(panel, _panels.where(workload, count))
-        _slots.frame(panel, _slots.in_turn(slots))
-        _draw_panel(panel, here.assign(x=here["slot"].map(slots.index)), looks, lines)
-        if count == devices[0]:
+        is_first = count == devices[0]
+        title = _panels.where(workload, count) if is_first else _panels.devices_title(count)
+        _panels.head(panel, title)
+        _slots.frame(panel, places, _slots.STEP)
+        _draw_panel(panel, here.assign(x=here["slot"].map(places)), looks, lines)
+        if is_first:
             panel.set_ylabel("images/s")
     for panel in list(panels.values())[-len(devices) :]:
         panel.set_xlabel("Crossbow: learners per device")
     for workload in workloads:
+        own = table[table["workload"] == workload]
+        planned = [(own["devices"] == count).any() for count in devices]
+        _panels.blank([panels[workload, count] for count in devices], planned)
         rates = table.loc[table["workload"] == workload, "images_per_s"]
         _axes.amount_up([panels[workload, count] for count in devices], rates)
     _panels.legend(figure, _marks(table, looks, lines))
@@ -63,8 +69,6 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> None:
-    if here.empty:
-        _panels.mark_not_run(panel)
     is_crossbow, is_auto = here["system"] == "crossbow", here["learners"] == "auto"
     # Series of several ways to keep learners together stand side by side.
     shifts = {name: 0.12 * (place - (len(lines) - 1) / 2) for place, name in enumerate(lines)}
@@ -86,7 +90,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
         for batch, same in members.groupby("batch"):
             _points.line(panel, same, looks[batch] | {"linestyle": "none"}, "images_per_s")
     gone = here["images_per_s"].isna() & is_auto
-    _slots.mark_failures(panel, here[gone], looks)
+    _slots.mark_missing(panel, here[gone], looks)
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
@@ -97,6 +101,6 @@ def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
     for system in sorted(set(table["system"]) - {"crossbow"}):
         label = f"fastest {style.title(system)}"
         marks.append(Line2D([], [], color=hues[system], linestyle="--", linewidth=0.9, label=label))
-    if table["images_per_s"].isna().any():
+    if (table["images_per_s"].isna() & ~_runs.is_planned(table)).any():
         marks.append(_panels.grey("failed", marker="x", markersize=5))
     return marks

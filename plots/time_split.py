@@ -5,7 +5,7 @@ efficiency to the left. Both axes are logarithmic, so that configurations along 
 time that it names. Marks are medians of a configuration, b the batch of a learner, lines join the
 batches of a series, dots are runs; epochs are those until the median of the last five test
 accuracies reached the target. A hollow triangle is a run that never did, at the epochs it had
-trained, of several series one beside the other.
+trained.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _hover, _medians, _panels, _runs, style
+from plots import _axes, _hover, _labels, _medians, _panels, _runs, _schedules, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -33,14 +33,12 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if table["images_per_s"].isna().all():
         why = _runs.why_none(runs, "has a target and an epoch")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
-    looks = style.series_looks(runs)
+    looks = style.series_looks(table[table["images_per_s"].notna()])
     rows, columns = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     figure, panels = _panels.grid(rows, columns, (3.3, 2.7), sharex="row", sharey="row")
     for (workload, devices), panel in panels.items():
         here = _panels.cut(table, ["workload", "devices"], (workload, devices))
         _panels.head(panel, _panels.where(workload, devices))
-        if here.empty:
-            _panels.mark_not_run(panel)
         _draw_panel(panel, here, looks)
         if devices == columns[0]:
             panel.set_ylabel("images/s")
@@ -49,11 +47,18 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         of_row = table[table["workload"] == workload]
         for devices in columns:
             _frame(panels[workload, devices], of_row)
+        planned = [(of_row["devices"] == devices).any() for devices in columns]
+        _panels.blank([panels[workload, devices] for devices in columns], planned)
     handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
     handles.append(_panels.grey("a run", marker=".", markersize=3))
     handles.append(_panels.grey("target not reached", marker=">", markerfacecolor="white"))
     _panels.legend(figure, handles)
     return figure, table[COLUMNS]
+
+
+def remark(summary: pd.DataFrame, _: pd.DataFrame) -> str:
+    """What the planned epochs and the schedule mean for the epochs to the target."""
+    return _schedules.budget(summary)
 
 
 def _table(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
@@ -68,9 +73,7 @@ def _table(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict) -> None:
-    # Of those that never reached the target one would hide another; none may look better by it.
-    shifts = {name: 2 ** (0.03 * place) for place, name in enumerate(sorted(set(here["series"])))}
-    for series, members in here.groupby("series"):
+    for series, members in here[here["series"].isin(looks)].groupby("series"):
         look = looks[series] | {"markeredgecolor": "white", "mew": 0.4, "linewidth": 0.9}
         dots = {"color": look["color"], "marker": ".", "markersize": 3, "linestyle": "none"}
         there = members.dropna(subset=["epochs", "images_per_s"])
@@ -79,8 +82,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict) -> None:
         late = members[members["epochs"].isna() & (members["epochs_run"] > 0)]
         late = late.dropna(subset="images_per_s")
         hollow = dots | {"marker": ">", "markerfacecolor": "white", "markersize": 4}
-        at = shifts[series] * late["epochs_run"], late["images_per_s"]
-        (marks,) = panel.plot(*at, **hollow)
+        (marks,) = panel.plot(late["epochs_run"], late["images_per_s"], **hollow)
         _hover.tell(marks, _hover.unreached(late, "epochs_run"))
         cells = members.drop_duplicates("batch").sort_values("batch")
         (line,) = panel.plot(
@@ -93,17 +95,14 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict) -> None:
             _name(panel, one.median_epochs, one)
         lost = cells[cells["median_epochs"].isna() & cells["batch"].isin(late["batch"])]
         for one in lost.dropna(subset="median_images_per_s").itertuples():
-            _name(panel, shifts[series] * one.epochs_run, one)
-    _panels.note(panel, here[here["images_per_s"].isna()])
+            _name(panel, one.epochs_run, one)
+    _panels.account(panel, here, here[here["images_per_s"].isna()])
 
 
 def _name(panel: Axes, epochs: float, one) -> None:
     """Writes the batch of a configuration beside its mark."""
-    at = {"xytext": (4, 0), "textcoords": "offset points", "va": "center", "fontsize": 5.5}
-    if one.system == "crossbow":
-        at |= {"xytext": (-4, 0), "ha": "right"}
-    where = (epochs, one.median_images_per_s)
-    panel.annotate(f"b={one.batch:g}", where, color=style.INK, clip_on=True, zorder=5, **at)
+    where, is_left = (epochs, one.median_images_per_s), one.system == "crossbow"
+    _labels.beside(panel, where, f"b={one.batch:g}", is_left, color=style.INK)
 
 
 def _value(one) -> str:
@@ -118,6 +117,7 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
     x = of_row["epochs"].fillna(of_row["epochs_run"])
     x, y = x[x > 0], of_row["images_per_s"].dropna()
     if x.empty or y.empty:
+        _axes.without_numbers(panel)
         return
     panel.set(xscale="log", yscale="log")
     panel.set_xlim(x.min() / 1.25, x.max() * 1.25)
@@ -147,6 +147,8 @@ def _name_line(panel: Axes, ends: np.ndarray, images: float, seconds: float) -> 
     top = panel.get_ylim()[1]
     x = min(ends[1], top * seconds / images)
     at_top = x < ends[1]
+    if x < ends[0] * (ends[1] / ends[0]) ** 0.12:  # no room beside the other axis
+        return
     shift = {"xytext": (-1, -2) if at_top else (-2, 1), "textcoords": "offset points"}
     name = f"{_axes.short_number(seconds)} s"
     where = (x, top) if at_top else (x, ends[1] * images / seconds)

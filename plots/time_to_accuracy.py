@@ -5,7 +5,8 @@ Filled marks are runs, the upright bar their median, the line its 95% interval (
 their range), in bold the fastest configuration of each system, of Crossbow by synchronous model
 averaging. A run that never reached the target is a hollow triangle at the time it had trained, and
 counts as later than that: a median is given only where the runs that reached it show one. A run
-that failed is left out. The batch b is that of one learner.
+that failed is left out; a question mark at the edge is one that was planned and not run. The batch
+b is that of one learner.
 """
 
 import pandas as pd
@@ -31,7 +32,7 @@ COLUMNS += ["run", "seed", "status", "time_s", "trained_s"]
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the median of its configuration."""
-    runs = _runs.prepare(tables.summary, with_planned=True)
+    runs = _runs.prepare(tables.summary)
     runs = _runs.name_series(runs[runs["target"].notna()], CELL)
     if runs.empty:
         why = _runs.why_none(runs, "has a target")
@@ -55,8 +56,15 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         of_column = table[table["workload"] == workload]
         _axes.amount_axis(panel, of_column["time_s"].fillna(of_column["trained_s"]))
         _draw_panel(panel, _cut(table, workload, count))
-        if count == devices[-1]:
-            panel.set_xlabel("training time to target (s)")
+    for workload in workloads:
+        planned = [count for count in devices if len(_cut(table, workload, count))]
+        for count in devices:
+            if count not in planned:
+                panels[count, workload].set_axis_off()
+        last = panels[planned[-1], workload]
+        if table.loc[table["workload"] == workload, ["time_s", "trained_s"]].notna().any(axis=None):
+            last.tick_params(labelbottom=True)
+        last.set_xlabel("training time to target (s)")
     _panels.legend(figure, _panels.run_marks("ended before an epoch"))
     return figure, table[COLUMNS]
 
@@ -87,8 +95,6 @@ def _draw_panel(panel: Axes, here: pd.DataFrame) -> None:
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
-    if not names:
-        _panels.mark_not_run(panel)
     systems = set(here["system"])
     for place, (_, members) in enumerate(here.groupby("name", sort=False)):
         one = members.iloc[0]

@@ -6,8 +6,9 @@ all its batches and ways to compute a step, and of Crossbow with one learner per
 several. Marks are medians, the bars their 95% intervals (of up to three seeds the range), small
 marks runs; below stand the learners m and the batch b of a learner. A hollow triangle is a run that
 never reached the target, at the time it had trained, and counts as later than that; a cross is one
-that ended before an epoch, or failed, which is left out. Crossbow is synchronous model averaging:
-other ways to keep learners together are left out.
+that ended before an epoch, or failed, which is left out, a question mark one that was planned and
+not run; where nothing was planned is nothing. Crossbow is synchronous model averaging: other ways
+to keep learners together are left out.
 """
 
 import textwrap
@@ -77,13 +78,13 @@ def _looks(table: pd.DataFrame) -> dict[str, dict]:
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, devices: list, looks: dict) -> None:
-    """Devices side by side, and in each the groups; a place without runs says so."""
+    """Devices side by side, and in each the groups; where nothing was planned is nothing."""
     wide = len(looks) + 1
     names = {}
     for turn, count in enumerate(devices):
         for place, (group, look) in enumerate(looks.items(), turn * wide):
             members = here[(here["devices"] == count) & (here["group"] == group)]
-            names[place] = "not\nrun"
+            names[place] = ""
             if len(members):
                 one = members.iloc[0]
                 learners = f"m={one['learners']}\n" if one["system"] == "crossbow" else ""

@@ -32,29 +32,40 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         why = _runs.why_none(runs, "has five evaluated epochs")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     table = _table(runs, levels)
-    looks = style.series_looks(runs)
+    looks = style.series_looks(runs[runs["run"].isin(levels["run"])])
     rows = _panels.keys(runs, ["workload", "devices"])
-    batches = sorted(runs["batch"].unique())
-    figure, panels = _panels.grid(rows, batches, (2.7, 2.1), sharex="row", sharey="row")
-    for (row, batch), panel in panels.items():
+    batches = {row: _batches(runs, row) for row in rows}
+    places = range(max(map(len, batches.values())))
+    figure, panels = _panels.grid(rows, places, (2.7, 2.1), sharex="row", sharey="row")
+    for (row, place), panel in panels.items():
+        if place >= len(batches[row]):
+            panel.set_visible(False)
+            continue
+        batch = batches[row][place]
         of_row = _panels.cut(table, ["workload", "devices"], row)
         here = of_row[of_row["batch"] == batch]
         planned = _panels.cut(runs, CELL, (*row, batch))
-        _panels.head(panel, _panels.where(*row) if batch == batches[0] else "", f"batch {batch:g}")
-        if planned.empty:
-            _panels.mark_not_run(panel)
+        _panels.head(panel, "" if place else _panels.where(*row), f"batch {batch:g}")
         for series, line in here.groupby("series"):
             _draw_line(panel, line, looks[series])
-        for target in planned["target"].dropna().unique():
+        targets = set(planned["target"].dropna()) if len(of_row) else set()
+        for target in sorted(target for target in targets if target < 1):
             panel.axvline(1 - target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
-        _panels.note(panel, planned[~planned["run"].isin(levels["run"])])
-        if batch == batches[0]:
+        _panels.account(panel, planned, planned[~planned["run"].isin(levels["run"])])
+        if place == 0:
             _frame(panel, of_row)
             panel.set_ylabel("training time (s)")
+        if of_row.empty:
+            _axes.without_numbers(panel)
         if row == rows[-1]:
             panel.set_xlabel("test accuracy")
     _panels.legend(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()])
     return figure, table[COLUMNS]
+
+
+def _batches(runs: pd.DataFrame, row: tuple) -> list[float]:
+    """The batches that were planned of a row."""
+    return sorted(_panels.cut(runs, ["workload", "devices"], row)["batch"].unique())
 
 
 def _levels(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
@@ -69,6 +80,7 @@ def _table(runs: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     """Each configuration's time to the accuracies above the lowest that a workload starts with."""
     lowest = levels.groupby("run")["level"].first().groupby(runs.set_index("run")["workload"]).min()
     accuracies = np.union1d(_ACCURACIES, runs["target"].dropna())
+    accuracies = accuracies[accuracies < 1]  # where no error is left there is no logarithm
     parts, of_run = [], dict(iter(levels.groupby("run")))
     for run in runs[runs["workload"].isin(lowest.index)].itertuples():
         own = of_run.get(run.run, levels[:0])

@@ -128,8 +128,8 @@ def test_the_noise_is_that_of_the_repeat_against_the_first():
     assert list(times["ratio"].dropna()) == pytest.approx([0.75])
     assert len(times) == 2
     said = words(figure)
-    assert "throughput: floor × 1.030, pairs: 2" in said
-    assert "time to target: floor × 1.333, pairs: 1" in said
+    assert "throughput: widest of 2 pairs × 1.030" in said
+    assert "time to target: one pair, × 1.333" in said
 
 
 def test_of_many_pairs_the_noise_leaves_out_the_rarest():

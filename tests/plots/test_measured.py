@@ -84,7 +84,7 @@ def test_energy_to_the_target_is_that_of_the_images_until_then():
     assert list(table["target_j"].dropna()) == [0.5 * 4 * 1500] * 2
     assert list(table["trained_j"])[2] == 0.25 * 12 * 1500
     assert set(table["median_target_j"]) == {3000.0}
-    assert "0.500 J per image; 3000 J, 2 of 3 reached" in words(figure)
+    assert "500 mJ per image; 3.00 kJ, 2 of 3 reached" in words(figure)
 
 
 def test_there_is_no_energy_to_the_target_unless_more_than_half_reached_it():

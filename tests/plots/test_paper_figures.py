@@ -102,7 +102,7 @@ def test_speed_up_is_over_the_same_seed_on_one_device():
 def test_without_runs_on_one_device_there_is_no_speed_up():
     runs = seeds([180.0], devices=2) + seeds([300.0], devices=4)
     figure, table = draw("hardware_efficiency", tables(*runs))
-    assert table["speed_up"].isna().all() and "not run on one device" in words(figure)
+    assert table["speed_up"].isna().all() and "nothing on one device" in words(figure)
 
 
 def test_the_trade_off_has_medians_of_all_three():
@@ -131,7 +131,7 @@ def test_cells_without_a_median_say_why():
     cell = table.set_index(["batch", "learners"]).loc[(16, 1)]
     assert (cell["median_median5_s"], cell["median_images_per_s"]) == (5, 1234)
     found = words(figure)
-    assert found.count("not run") == 4  # two cells in two panels
+    assert "not run" not in found  # two cells were not planned
     assert "1 of 3\nreached" in found and found.count("1 out of memory") == 2
     assert "5.00" in found and "1.23k" in found
 
@@ -207,7 +207,7 @@ def test_the_overview_shows_the_best_of_each_system():
     named = [
         label.get_text().replace("\n", " ") for label in figure.axes[0].get_xticklabels(minor=True)
     ]
-    assert named == ["b=64", "m=1 b=16", "m=4 b=16", "not run", "not run", "m=2 b=16"]
+    assert named == ["b=64", "m=1 b=16", "m=4 b=16", "", "", "m=2 b=16"]
 
 
 def test_what_reached_the_target_goes_before_what_did_not():

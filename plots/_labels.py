@@ -1,0 +1,57 @@
+"""Short names beside marks, moved apart where two would stand on each other."""
+
+import itertools
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import Bbox
+
+_MOVABLE = "beside a mark"
+# Beside the mark, then further up or down, in points.
+_HEIGHTS = (0, 5, -5, 9, -9, 13, -13, 17, -17)
+_ROOM = 0.5  # points around a name
+
+
+def beside(panel: Axes, at: tuple[float, float], text: str, is_left: bool = False, **look) -> None:
+    """Writes a name to the right of a mark, or to its left; `apart` may move or hide it."""
+    side = {"xytext": (-4, 0), "ha": "right"} if is_left else {"xytext": (4, 0), "ha": "left"}
+    look = {"textcoords": "offset points", "va": "center", "fontsize": 5.5, "zorder": 5} | look
+    name = panel.annotate(text, at, **side, **look)
+    name.set(label=_MOVABLE, path_effects=[withStroke(linewidth=1, foreground="white")])
+
+
+def apart(figure: Figure) -> None:
+    """Moves names off each other, off other words, and into their panels; needs the layout."""
+    texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+    names = [text for text in texts if text.get_label() == _MOVABLE]
+    still = [text for text in texts if text.get_label() != _MOVABLE]
+    taken = [text.get_window_extent() for text in still if names]
+    taken += [_of_mark(name) for name in names]
+    for name in sorted(names, key=lambda name: (-name.get_window_extent().y0, name.xy)):
+        box = _place(name, taken)
+        if box is None:
+            name.set_visible(False)  # who rests the pointer on the mark is told what it says
+        else:
+            taken.append(box)
+
+
+def _of_mark(name: Annotation) -> Bbox:
+    """The place of the mark that a name stands beside."""
+    x, y = name.axes.transData.transform(name.xy)
+    half = 2.2 * name.figure.dpi / 72
+    return Bbox.from_extents(x - half, y - half, x + half, y + half)
+
+
+def _place(name: Annotation, taken: list[Bbox]) -> Bbox | None:
+    """Puts a name at the first place that is free; where that is, if there is one."""
+    panel = name.axes.get_window_extent()
+    sides = (name.get_ha(), "left" if name.get_ha() == "right" else "right")
+    for height, side in itertools.product(_HEIGHTS, sides):
+        name.set(ha=side, position=(-4 if side == "right" else 4, height))
+        box = name.get_window_extent().padded(_ROOM)
+        is_inside = panel.x0 <= box.x0 and box.x1 <= panel.x1 and panel.y0 <= box.y0
+        if is_inside and box.y1 <= panel.y1 and not any(box.overlaps(other) for other in taken):
+            return box
+    return None
