@@ -43,8 +43,15 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     samples, fixed = _samples(chosen, tables.autotune), _fixed(chosen, runs)
     looks = style.batch_looks(chosen["batch"])
-    rows = _panels.keys(pd.concat([chosen, missing]), ROW)
-    figure, panels = _panels.grid(rows, ["learners", "throughput"], (3.3, 2.2), sharex="col")
+    rows, tuned = _panels.keys(pd.concat([chosen, missing]), ROW), _panels.keys(chosen, ROW)
+    heights = [2.2 if row in tuned else 0.8 for row in rows]
+    figure, panels = _panels.grid(
+        rows,
+        ["learners", "throughput"],
+        (3.3, sum(heights) / len(rows)),
+        sharex="col",
+        height_ratios=heights,
+    )
     for row in rows:
         own = [_panels.cut(frame, ROW, row) for frame in (chosen, samples, fixed)]
         path, rates = panels[row, "learners"], panels[row, "throughput"]
@@ -53,17 +60,18 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _tell_missing(path, _panels.cut(missing, ROW, row), is_all=own[0].empty)
         are_named = len({name for _, _, name in rows}) > 1
         _panels.head(path, _panels.where(*row[:2], *([row[2]] if are_named else [])))
-        path.set_ylabel("learners per device")
         if own[0].empty:
-            _axes.without_numbers(path)
-            _axes.without_numbers(rates)
+            path.set_axis_off()
+            rates.set_axis_off()
             continue
+        path.set_ylabel("learners per device")
         _draw_rates(rates, own[1], own[2], looks)
         _axes.amount_up([rates], pd.concat(own[1:])["images_per_s"])
         _axes.learner_axis(rates, pd.concat([samples, fixed])["learners"])
         rates.set_ylabel("images/s")
-    panels[rows[-1], "learners"].set_xlabel("iterations")
-    panels[rows[-1], "throughput"].set_xlabel("learners per device")
+    for column, label in (("learners", "iterations"), ("throughput", "learners per device")):
+        panels[tuned[-1], column].tick_params(labelbottom=True)
+        panels[tuned[-1], column].set_xlabel(label)
     _panels.legend(figure, _marks(looks, samples, fixed))
     return figure, pd.concat([samples, fixed], ignore_index=True).reindex(columns=COLUMNS)
 

@@ -1,0 +1,107 @@
+"""What stands on a figure can be read: no two words of the reference's figures overlap."""
+
+import importlib
+import itertools
+from functools import cache
+
+import matplotlib
+import pytest
+from matplotlib.text import Text
+from suite import REPOSITORY
+from synthetic import run, tables
+
+from plots import _files, _labels, _tables, known, style
+
+FOLDER = REPOSITORY / "results/reference/nvidia-h200"
+
+
+@cache
+def reference():
+    names = ("summary", "epochs", "autotune")
+    return _tables.read(*(FOLDER / f"{name}.csv" for name in names))
+
+
+def tick_labels(axis):
+    """The labels of ticks within the view: the others are not drawn."""
+    low, high = sorted(axis.get_view_interval())
+    room = 1e-6 * (high - low)
+    ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+    return [
+        label
+        for tick in ticks
+        if low - room <= tick.get_loc() <= high + room
+        for label in (tick.label1, tick.label2)
+    ]
+
+
+def boxes(figure):
+    """Each upright word that is drawn, in one line, with its place."""
+    texts = list(figure.texts)
+    for panel in (panel for panel in figure.axes if panel.get_visible()):
+        texts += [*panel.texts, panel.title, panel._left_title]
+        for axis in (panel.xaxis, panel.yaxis) if panel.axison else ():
+            texts += [axis.label, *tick_labels(axis)]
+    texts += [text for legend in figure.legends for text in legend.findobj(Text)]
+    told = [t for t in texts if t.get_visible() and t.get_text() and t.get_rotation() in (0, 90)]
+    # The box of several lines is wider than most of them.
+    return [(t.get_text(), t.get_window_extent()) for t in told if "\n" not in t.get_text()]
+
+
+def overlaps(figure):
+    return [
+        (first, second)
+        for (first, a), (second, b) in itertools.combinations(boxes(figure), 2)
+        if min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1
+    ]
+
+
+def drawn(name, given):
+    with matplotlib.rc_context(style.RC):
+        figure, _ = importlib.import_module(f"plots.{name}").draw(given)
+        _files.settle(figure)
+    return figure
+
+
+@pytest.mark.parametrize("name", known())
+def test_no_two_words_of_a_figure_overlap(name):
+    figure = drawn(name, reference())
+    assert len(boxes(figure)) > 4
+    assert not overlaps(figure)
+
+
+def test_names_of_marks_at_one_place_are_moved_apart():
+    met = {"median5_epochs": 6, "images_per_s": 500.0}
+    runs = [run(learners=m, batch=b, **met) for m in ("1", "2") for b in (16, 64)]
+    runs += [run(system="pytorch", learners="1", **met | {"median5_epochs": 6.05})]
+    figure = drawn("time_split", tables(*runs))
+    names = [text for text in figure.axes[0].texts if text.get_label() == _labels._MOVABLE]
+    assert sum(name.get_visible() for name in names) == 5
+    assert not overlaps(figure)
+    for name in names:
+        name.set_position((4, 0))
+    assert overlaps(figure)
+
+
+def test_a_run_that_fell_short_stands_at_the_epochs_it_ran():
+    never = {"median5_s": None, "median5_epochs": None, "epochs": 50}
+    runs = [run(learners=m, **never) for m in ("1", "2", "4", "8", "auto")]
+    figure = drawn("time_split", tables(*runs))
+    lines = figure.axes[0].get_lines()
+    at = [x for line in lines if line.get_marker() == ">" for x in line.get_xdata()]
+    assert set(at) == {50}
+
+
+def test_lines_of_two_systems_differ_without_colour_and_marks():
+    figure = drawn("accuracy_over_time", tables(run(), run(system="pytorch", learners="1")))
+    styles = {line.get_linestyle() for line in figure.axes[0].get_lines() if line.get_marker()}
+    assert {"-", "--"} <= styles
+
+
+def test_every_number_of_learners_has_its_tick():
+    cells = [run(learners=m, device_type="cuda") for m in ("1", "2", "4", "8", "16", "32")]
+    for name in ("memory", "throughput"):
+        figure = drawn(
+            name, tables(*cells, run(system="pytorch", learners="1", device_type="cuda"))
+        )
+        said = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+        assert said == ["1", "2", "4", "8", "16", "32", "PyTorch"]
