@@ -10,6 +10,8 @@ from matplotlib.lines import Line2D
 
 from plots import _runs, style
 
+TALL, LOW = 24.0, 1.6  # inches: of a figure of many rows, and of one of them
+
 # Of a run that was planned and not run; no series has it, and a failed run has a cross.
 NOT_RUN = {"marker": "$?$", "markersize": 5, "mew": 0.3, "linestyle": "none"}
 
@@ -30,9 +32,13 @@ def grid(
 ) -> tuple[Figure, dict[tuple, Axes]]:
     """One panel for each row and column, each of `size` inches, found by (row, column).
 
-    `margins` are inches more beside all panels and below them, for long labels.
+    `margins` are inches more beside all panels and below them, for long labels. Many rows of equal
+    height are lower than `size` has it, but not so low that their labels meet.
     """
-    width, height = size[0] * len(columns) + margins[0], size[1] * len(rows) + margins[1]
+    tall = size[1] * len(rows)
+    if len(set(subplots.get("height_ratios", ()))) < 2:
+        tall = min(tall, max(TALL, LOW * len(rows)))
+    width, height = size[0] * len(columns) + margins[0], tall + margins[1]
     figure = Figure(figsize=(max(width, 4.5), height + 0.2), layout="constrained")
     axes = figure.subplots(len(rows), len(columns), squeeze=False, **subplots)
     return figure, {

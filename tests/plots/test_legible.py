@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from suite import REPOSITORY
 from synthetic import run, tables
 
-from plots import _files, _labels, _tables, known, style
+from plots import _files, _labels, _panels, _tables, known, style
 
 FOLDER = REPOSITORY / "results/reference/nvidia-h200"
 
@@ -95,6 +95,13 @@ def test_lines_of_two_systems_differ_without_colour_and_marks():
     figure = drawn("accuracy_over_time", tables(run(), run(system="pytorch", learners="1")))
     styles = {line.get_linestyle() for line in figure.axes[0].get_lines() if line.get_marker()}
     assert {"-", "--"} <= styles
+
+
+def test_many_rows_are_lower_each():
+    few, _ = _panels.grid(range(4), range(2), (3, 2.2))
+    many, _ = _panels.grid(range(16), range(2), (3, 2.2))
+    assert few.get_figheight() == pytest.approx(9.0)
+    assert many.get_figheight() == pytest.approx(16 * 1.6 + 0.2)
 
 
 def test_every_number_of_learners_has_its_tick():
