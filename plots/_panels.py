@@ -8,12 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _runs, style
+from plots import _absent, style
 
 TALL, LOW = 24.0, 1.6  # inches: of a figure of many rows, and of one of them
-
-# Of a run that was planned and not run; no series has it, and a failed run has a cross.
-NOT_RUN = {"marker": "$?$", "markersize": 5, "mew": 0.3, "linestyle": "none"}
 
 
 def nothing_to_show(why: str) -> Figure:
@@ -54,58 +51,6 @@ def keys(runs: pd.DataFrame, by: list[str]) -> list[tuple]:
 def cut(frame: pd.DataFrame, by: list[str], key: tuple) -> pd.DataFrame:
     """The rows of one of the `keys`."""
     return frame[(frame[by] == pd.Series(key, by)).all(axis=1)]
-
-
-def mark_not_run(panel: Axes, here: pd.DataFrame) -> None:
-    """Says of a panel that all it is of was planned and not run; where nothing was it is blank."""
-    if len(here) and _runs.is_planned(here).all():
-        say(panel, "not run")
-
-
-def account(panel: Axes, here: pd.DataFrame, missing: pd.DataFrame) -> None:
-    """Says what became of the runs of a panel that have no place on its axes."""
-    mark_not_run(panel, here)
-    if not _runs.is_planned(here).all():
-        note(panel, missing)
-
-
-def blank(row: Sequence[Axes], planned: Sequence[bool]) -> None:
-    """Leaves nothing but the title of panels of which nothing was planned.
-
-    The panels of a row share what stands to its left: the first that was planned takes it over.
-    """
-    kept = [panel for panel, is_planned in zip(row, planned, strict=True) if is_planned]
-    for panel in row:
-        if panel not in kept:
-            panel.set_axis_off()
-            for line in panel.lines:
-                line.set_visible(False)
-    if kept and kept[0] is not row[0]:
-        kept[0].tick_params(labelleft=row[0].yaxis.get_tick_params().get("labelleft", True))
-        kept[0].set_ylabel(row[0].get_ylabel())
-
-
-def say(panel: Axes, why: str) -> None:
-    """Why a panel has no marks, in its middle."""
-    middle = {"transform": panel.transAxes, "ha": "center", "va": "center", "color": style.FAINT}
-    panel.text(0.5, 0.5, why, **middle)
-
-
-def note(panel: Axes, missing: pd.DataFrame, above: float = 0.06) -> None:
-    """Names the runs with no place on the axes, in the corner that rising curves leave free.
-
-    `above` is a share of the panel's height, for what stands along the bottom.
-    """
-    planned = _runs.is_planned(missing)
-    counts = missing.groupby(["series", "status"]).size()
-    notes = [f"{n} × {name}: {status.replace('_', ' ')}" for (name, status), n in counts.items()]
-    if len(notes) > 3 or any(len(text) > 48 for text in notes):
-        wanting = int(planned.sum())
-        numbers = (len(missing) - wanting, "ended before an epoch"), (wanting, "not run")
-        notes = [f"{n} run{'s' * (n != 1)} {how}" for n, how in numbers if n]
-    corner = {"transform": panel.transAxes, "ha": "right", "va": "bottom", "fontsize": 6}
-    corner["bbox"] = {"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1}
-    panel.text(0.98, above, "\n".join(notes), color=style.INK, **corner)
 
 
 def head(panel: Axes, *lines: str) -> None:
@@ -165,7 +110,10 @@ def legend(figure: Figure, handles: Sequence[Line2D]) -> None:
     The mark of what was planned and not run is named wherever a panel has it.
     """
     marks = [line.get_marker() for axes in figure.axes for line in axes.get_lines()]
-    handles = [*handles, *([grey("not run", **NOT_RUN)] if NOT_RUN["marker"] in marks else [])]
+    handles = [
+        *handles,
+        *([grey("not run", **_absent.NOT_RUN)] if _absent.NOT_RUN["marker"] in marks else []),
+    ]
     longest = max(len(str(handle.get_label())) for handle in handles)
     # About 0.057 inch a letter at the legend's size, and 0.55 for the sample and the gap.
     columns = int(figure.get_figwidth() // (0.057 * longest + 0.55))

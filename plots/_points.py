@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from plots import _hover, _panels, _runs, style
+from plots import _absent, _hover, _panels, _runs, style
 
 _NO_LINE = {"linestyle": "none"}
 _EDGE = {"marker": "x", "clip_on": False, "markersize": 5, "mew": 1.2} | _NO_LINE
@@ -60,7 +60,7 @@ def mark_planned(panel: Axes, planned: pd.DataFrame, color: str) -> None:
     """Question marks along the bottom, at the `x` of runs that were planned and not run."""
     at = {"transform": panel.get_xaxis_transform(), "color": color, "clip_on": False}
     for x, members in planned.groupby("x"):
-        (mark,) = panel.plot(x, 0.09, **_panels.NOT_RUN, **at)
+        (mark,) = panel.plot(x, 0.09, **_absent.NOT_RUN, **at)
         _hover.tell(mark, "; ".join(_hover.endings(members)))
 
 
@@ -121,7 +121,7 @@ def row(
         _hover.tell(cross, "; ".join(_hover.endings(gone)))
     if len(planned):
         at = {"transform": panel.get_yaxis_transform(), "color": look["color"], "clip_on": False}
-        (mark,) = panel.plot(0.03, place, **_panels.NOT_RUN, **at)
+        (mark,) = panel.plot(0.03, place, **_absent.NOT_RUN, **at)
         _hover.tell(mark, "; ".join(_hover.endings(planned)))
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from plots import _hover, _panels, _runs, style
+from plots import _absent, _hover, _runs, style
 
 _WRAP = 26  # letters of a name in one line
 STEP = 0.33  # inches from one number of learners to the next, where they stand in turn
@@ -91,7 +91,7 @@ def mark_missing(panel: Axes, missing: pd.DataFrame, looks: dict) -> None:
     failed = {"marker": "x", "markersize": 5, "mew": 1.4}
     for (x, is_planned), members in missing.groupby(["x", _runs.is_planned(missing)]):
         batches = sorted(members["batch"].unique())
-        mark, height = (_panels.NOT_RUN, 0.09) if is_planned else (failed, 0.03)
+        mark, height = (_absent.NOT_RUN, 0.09) if is_planned else (failed, 0.03)
         for place, batch in enumerate(batches):
             shift = 0.2 * (place - (len(batches) - 1) / 2)
             look = edge | mark | {"color": looks[batch]["color"]}

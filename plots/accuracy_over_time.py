@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _best, _hover, _labels, _panels, _runs, style
+from plots import _absent, _axes, _best, _hover, _labels, _panels, _runs, style
 from plots._curves import curves, lines
 from plots._tables import Tables
 
@@ -48,13 +48,13 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
                 drawn.append(line)
         _panels.head(panel, _panels.where(workload, devices))
         _frame(panel, of_row, known)
-        _panels.account(panel, here, here[~here["run"].isin(known)])
+        _absent.account(panel, here, here[~here["run"].isin(known)])
         panel.set_ylabel("test accuracy" if devices == columns[0] else "")
         panel.set_xlabel("training time (s)")
     for workload in rows:
         of_row = runs[runs["workload"] == workload]
         planned = [(of_row["devices"] == count).any() for count in columns]
-        _panels.blank([panels[workload, count] for count in columns], planned)
+        _absent.blank([panels[workload, count] for count in columns], planned)
     handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
     thin = {"marker": "", "linestyle": "-", "linewidth": 0.6}
     _panels.legend(figure, [*handles, _panels.grey("not the best, or one run", **thin)])

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _hover, _panels, _runs, style
+from plots import _absent, _axes, _hover, _panels, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -87,7 +87,7 @@ def _tell_missing(panel: Axes, missing: pd.DataFrame, is_all: bool) -> None:
     """Names the batches that were not run, in the middle of a panel that has none."""
     text = "\n".join(f"b={batch:g}: not run" for batch in sorted(missing["batch"]))
     if is_all:
-        _panels.say(panel, text)
+        _absent.say(panel, text)
     elif text:
         corner = {"transform": panel.transAxes, "ha": "right", "va": "bottom", "fontsize": 6}
         panel.text(0.98, 0.05, text, color=style.INK, **corner)

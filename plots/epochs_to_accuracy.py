@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from plots import _axes, _medians, _panels, _points, _runs, _schedules, style
+from plots import _absent, _axes, _medians, _panels, _points, _runs, _schedules, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -65,7 +65,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _axes.close_up(both, of_row["epochs"].fillna(of_row["epochs_run"]))
         planned = [(of_row["devices"] == count).any() for count in devices]
         for column in AXES:
-            _panels.blank([panels[(workload, column), count] for count in devices], planned)
+            _absent.blank([panels[(workload, column), count] for count in devices], planned)
     _panels.legend(figure, _marks(looks, table))
     return figure, table[COLUMNS]
 
@@ -99,7 +99,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict) -> No
     # Of many series that were planned at one batch, one mark is enough.
     planned = here.assign(x=here[column])[_runs.is_planned(here)].dropna(subset="x")
     _points.mark_planned(panel, planned, style.INK)
-    _panels.note(panel, here[here[column].isna()], above=0.14)
+    _absent.note(panel, here[here[column].isna()], above=0.14)
 
 
 def _marks(looks: dict, table: pd.DataFrame) -> list[Line2D]:

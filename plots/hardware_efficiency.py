@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _compare, _medians, _panels, _points, _runs, style
+from plots import _absent, _axes, _compare, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "batch"]
@@ -109,6 +109,6 @@ def _frame_speed_up(panel: Axes, here: pd.DataFrame, devices: pd.Series) -> None
             at = {"fontsize": 6, "color": style.FAINT, "va": "center"}
             panel.text(1.05 * most, ends[1], f"{100 * efficiency:g}%", **at)
     if 1 not in set(here["devices"]):
-        _panels.say(panel, "nothing on one device")
+        _absent.say(panel, "nothing on one device")
     elif here["speed_up"].isna().all():
-        _panels.say(panel, "no pair with one device")
+        _absent.say(panel, "no pair with one device")

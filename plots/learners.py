@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _compare, _hover, _medians, _panels, _points, _runs, style
+from plots import _absent, _axes, _compare, _hover, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -96,7 +96,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
     if trained:
         here = here[here["target"].notna()]
     if trained and here.empty:
-        _panels.say(panel, "no target")
+        _absent.say(panel, "no target")
     is_tuned = here["learners"] == "auto"
     for (batch, series), members in here[~is_tuned].groupby(["batch", "series"]):
         look = looks[batch] | lines[series]

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _hover, _medians, _panels, _runs, style
+from plots import _absent, _axes, _hover, _medians, _panels, _runs, style
 from plots._tables import Tables
 
 TARGET = 0.759
@@ -47,7 +47,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     _axes.log_ticks(panel.xaxis, table["total_batch"])
     panel.set_ylim(bottom=0)
     panel.set(xlabel="global batch (images a step)", ylabel="epochs to 75.9% test accuracy")
-    _panels.note(panel, ours[~(ours["epochs_run"] > 0)])
+    _absent.note(panel, ours[~(ours["epochs_run"] > 0)])
     _panels.legend(figure, _marks(looks))
     return figure, table.reindex(columns=COLUMNS)
 

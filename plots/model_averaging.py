@@ -16,7 +16,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _averaging, _axes, _compare, _hover, _medians, _panels, _points, _runs, style
+from plots import (
+    _absent,
+    _averaging,
+    _axes,
+    _compare,
+    _hover,
+    _medians,
+    _panels,
+    _points,
+    _runs,
+    style,
+)
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch", "learners", "tau"]
@@ -46,7 +57,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         left, right = panels[row, "accuracy"], panels[row, "time"]
         own = _panels.cut(times, ROW, row)
         _draw_accuracy(left, _panels.cut(accuracies, ROW, row), own["target"])
-        _panels.mark_not_run(left, own)
+        _absent.mark_not_run(left, own)
         _panels.head(left, _panels.where(*row[:2], _shape(row)))
         left.set_ylabel("test accuracy")
         _draw_times(right, own)

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from bench import record
-from plots import _axes, _hover, _panels, _runs, style
+from plots import _absent, _axes, _hover, _panels, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -165,7 +165,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
             _hover.tell(marks, texts)
         if members["is_planned"].any():
             at = {"transform": panel.get_yaxis_transform(), "color": look["color"]}
-            (mark,) = panel.plot(0.04, names.index(name), **_panels.NOT_RUN, **at)
+            (mark,) = panel.plot(0.04, names.index(name), **_absent.NOT_RUN, **at)
             _hover.tell(mark, f"{_hover.configuration(one)}: not run")
         _mark_lone(panel, members[~members["is_planned"]], names.index(name), look)
 

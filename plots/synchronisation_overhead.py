@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _averaging, _axes, _compare, _medians, _panels, _points, _runs, style
+from plots import _absent, _averaging, _axes, _compare, _medians, _panels, _points, _runs, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch"]
@@ -64,7 +64,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for row in rows:
         own = _panels.cut(table, ROW, row)
         planned = [own[f"has_{name}"].any() for name in told]
-        _panels.blank([panels[row, name] for name in told], planned)
+        _absent.blank([panels[row, name] for name in told], planned)
     _panels.legend(figure, _marks(table))
     return figure, table[COLUMNS]
 

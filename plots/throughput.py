@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _hover, _medians, _panels, _points, _runs, _slots, style
+from plots import _absent, _axes, _hover, _medians, _panels, _points, _runs, _slots, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -53,7 +53,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for workload in workloads:
         own = table[table["workload"] == workload]
         planned = [(own["devices"] == count).any() for count in devices]
-        _panels.blank([panels[workload, count] for count in devices], planned)
+        _absent.blank([panels[workload, count] for count in devices], planned)
         rates = table.loc[table["workload"] == workload, "images_per_s"]
         _axes.amount_up([panels[workload, count] for count in devices], rates)
     _panels.legend(figure, _marks(table, looks, lines))

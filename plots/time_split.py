@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _hover, _labels, _medians, _panels, _runs, _schedules, style
+from plots import _absent, _axes, _hover, _labels, _medians, _panels, _runs, _schedules, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -48,7 +48,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         for devices in columns:
             _frame(panels[workload, devices], of_row)
         planned = [(of_row["devices"] == devices).any() for devices in columns]
-        _panels.blank([panels[workload, devices] for devices in columns], planned)
+        _absent.blank([panels[workload, devices] for devices in columns], planned)
     handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
     handles.append(_panels.grey("a run", marker=".", markersize=3))
     handles.append(_panels.grey("target not reached", marker=">", markerfacecolor="white"))
@@ -96,7 +96,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict) -> None:
         lost = cells[cells["median_epochs"].isna() & cells["batch"].isin(late["batch"])]
         for one in lost.dropna(subset="median_images_per_s").itertuples():
             _name(panel, one.epochs_run, one)
-    _panels.account(panel, here, here[here["images_per_s"].isna()])
+    _absent.account(panel, here, here[here["images_per_s"].isna()])
 
 
 def _name(panel: Axes, epochs: float, one) -> None:

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _hover, _medians, _panels, _runs, style
+from plots import _absent, _axes, _hover, _medians, _panels, _runs, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -51,7 +51,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         targets = set(planned["target"].dropna()) if len(of_row) else set()
         for target in sorted(target for target in targets if target < 1):
             panel.axvline(1 - target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)
-        _panels.account(panel, planned, planned[~planned["run"].isin(levels["run"])])
+        _absent.account(panel, planned, planned[~planned["run"].isin(levels["run"])])
         if place == 0:
             _frame(panel, of_row)
             panel.set_ylabel("training time (s)")

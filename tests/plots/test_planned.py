@@ -9,7 +9,7 @@ from synthetic import run, tables
 from test_figures import draw, words
 from test_say import not_run
 
-from plots import _caption, _panels, _points, _runs
+from plots import _absent, _caption, _panels, _points, _runs
 
 # Two settings of one cell that most figures tell apart, on CUDA where memory and energy are known.
 ON = {"device_type": "cuda", "tau": 1}
@@ -29,7 +29,7 @@ def marks(figure):
         for panel in figure.axes
         if panel.get_visible()
         for line in panel.get_lines()
-        if line.get_marker() == _panels.NOT_RUN["marker"]
+        if line.get_marker() == _absent.NOT_RUN["marker"]
     ]
 
 
