@@ -26,6 +26,8 @@ PANELS = {"memory_gib": "memory of the device (GiB)", "learner_gib": "memory of 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run or a tuned run's number of learners."""
     runs = _runs.prepare(tables.summary)
+    # A CPU's is that of whole processes.
+    runs["memory_bytes"] = runs["memory_bytes"].where(runs["device_type"] == "cuda")
     alike = [*ROW, "batch", "learners"]
     runs = _runs.name_series(runs, alike, with_learners=False)
     if runs["memory_bytes"].isna().all():

@@ -75,6 +75,11 @@ def test_memory_is_that_of_the_summary():
     assert list(table["memory_gib"]) == [3.0] and list(table["learner_gib"]) == [0.5]
 
 
+def test_the_memory_of_whole_processes_on_cpus_is_not_drawn():
+    assert draw("memory", tables(run(memory_bytes=2**28, device_type="cpu")))[1].empty
+    assert not draw("memory", tables(run(memory_bytes=2**28, device_type="cuda")))[1].empty
+
+
 def test_energy_to_the_target_is_that_of_the_images_until_then():
     met = {"median5_epochs": 4, "median5_s": 1.0, "joules_per_image": 0.5}
     runs = [run(device_type="cuda", **met, seed=seed) for seed in (1, 2)]
