@@ -19,7 +19,7 @@ def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> s
     heading, _, text = inspect.getdoc(module).partition("\n")
     heading = heading.rstrip(".")
     some = getattr(module, "shown", None)
-    said = [sample(some(summary) if some else summary, summary)]
+    said = [sample(some(summary) if some else summary, summary), _not_begun(summary)]
     if changed := _changed(module, summary):
         said.append(f"{changed}.")
     if remark := getattr(module, "remark", None):
@@ -73,6 +73,12 @@ def sample(shown: pd.DataFrame, summary: pd.DataFrame) -> str:
     seeds = "seed" if size == "1" else "seeds"
     of = ["; ".join(sorted(set(runs["workload"]))), _machines(runs), *_commits(runs)]
     return ". ".join([f"n = {size} {seeds} per configuration, {number}", *of]) + "."
+
+
+def _not_begun(summary: pd.DataFrame) -> str:
+    numbers = _runs.not_begun(summary)
+    told = "; ".join(f"{name}, {number} planned" for name, number in numbers.items())
+    return f"Nothing was run of {told}." if told else ""
 
 
 def _machines(runs: pd.DataFrame) -> str:

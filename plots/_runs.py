@@ -57,9 +57,33 @@ def prepare(
     """A copy with clean types, and with `workload`: what must agree for runs to be compared.
 
     Repeats of a run are left out unless asked for, as they would count as further seeds. Runs that
-    were planned and not run are kept, so that a figure shows what is missing. What a failed run
-    left behind are no results.
+    were planned and not run are kept, so that a figure shows what is missing, but those of
+    workloads of which nothing was run: captions name these (`not_begun`). What a failed run left
+    behind are no results.
     """
+    runs = _clean(summary, with_repeats, with_planned)
+    return runs[~_is_of_no_run(runs)]
+
+
+def not_begun(summary: pd.DataFrame) -> pd.Series:
+    """How many runs were planned of each workload of which none was run, where others were."""
+    runs = _clean(summary)
+    return _goals(runs[_is_of_no_run(runs)]).value_counts().sort_index()
+
+
+def _is_of_no_run(runs: pd.DataFrame) -> pd.Series:
+    begun = _goals(runs[~is_planned(runs)])
+    return is_planned(runs) & ~_goals(runs).isin(begun) & (not begun.empty)
+
+
+def _goals(runs: pd.DataFrame) -> pd.Series:
+    target = runs["target"].map(lambda t: f" to {100 * t:g}%", na_action="ignore").fillna("")
+    return runs["model"] + " on " + runs["dataset"] + target
+
+
+def _clean(
+    summary: pd.DataFrame, with_repeats: bool = False, with_planned: bool = True
+) -> pd.DataFrame:
     runs = summary.copy()
     if "repeat" in runs and not with_repeats:
         runs = runs[runs["repeat"].fillna(1).astype(int) == 1]
@@ -77,8 +101,7 @@ def prepare(
         runs[column] = runs[column].where(counts(runs))
     for column in ("learners", *(name for name in ("nodes", "tau", "unroll") if name in runs)):
         runs[column] = runs[column].str.removesuffix(".0")
-    target = runs["target"].map(lambda t: f" to {100 * t:g}%", na_action="ignore").fillna("")
-    runs["workload"] = runs["model"] + " on " + runs["dataset"] + target
+    runs["workload"] = _goals(runs)
     for column in ("device_type", "machine"):
         known = sorted(set(runs[column]) - {""})
         if len(known) > 1:

@@ -166,3 +166,18 @@ def test_a_caption_says_whether_repeats_are_of_one_commit():
 )
 def test_energies_have_the_prefix_they_need(joules, said):
     assert _panels.energy(joules) == said
+
+
+def test_a_workload_of_which_nothing_was_run_takes_no_panels_and_is_named_below():
+    other = {"model": "vgg16", "dataset": "cifar100"}
+    made = [run(machine="a"), run(machine="b", seed=2)]  # of two machines workloads tell them
+    planned = [not_run(**other), not_run(**other, seed=2), not_run(learners="8")]
+    whole = tables(*made, *planned)
+    assert set(_runs.prepare(whole.summary)["model"]) == {made[0][0]["model"]}
+    assert "8" in set(_runs.prepare(whole.summary)["learners"])
+    figure, table = draw("time_to_accuracy", whole)
+    assert "vgg16" not in words(figure)
+    text = _caption.caption(importlib.import_module("plots.time_to_accuracy"), whole.summary, table)
+    assert "Nothing was run of vgg16 on cifar100 to" in text and "2 planned." in text
+    assert "Nothing" not in _caption.caption(_runs, tables(*planned).summary, table)
+    assert len(_runs.prepare(tables(*planned).summary)) == 3
