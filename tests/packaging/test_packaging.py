@@ -94,12 +94,13 @@ def test_conda_environments_have_the_locked_versions(path):
 TORCH = [module for name, module in SYSTEMS.items() if name != "tensorflow"]
 DATA = [f"data_prep.{name.replace('-', '_')}" for name in datasets.known()]
 MODELS = sorted({models.module_of(name) for name in models.known()})
+KERAS = {"keras", "tensorflow-cpu"}
 
 
 @pytest.mark.parametrize(
     ("name", "modules", "elsewhere"),
     [
-        ("torch", ["bench.launch", "data_prep", "models", *DATA, *MODELS, *TORCH], {"keras"}),
+        ("torch", ["bench.launch", "data_prep", "models", *DATA, *MODELS, *TORCH], KERAS),
         ("tensorflow", ["bench.launch", SYSTEMS["tensorflow"], *MODELS], set()),
         ("exports", ["bench.event_files", "bench.mlperf_log"], set()),
         ("plots", ["bench.claims", "plots", "workflows.report", *modules_in("plots")], set()),

@@ -73,9 +73,10 @@ def test_where_nothing_was_planned_nothing_is_said(name):
     other = {"model": "vgg16", "devices": 2, "device_type": "cuda"}
     figure, _ = draw(name, tables(here, run(**other)))
     assert "not run" not in words(figure) and not marks(figure)
-    figure, _ = draw(name, tables(here, not_run(**other)))
+    beside = run(**other | {"devices": 1})
+    figure, _ = draw(name, tables(here, beside, not_run(**other)))
     assert words(figure).count("not run") == 1
-    assert sum(panel.axison for panel in figure.axes) == 2  # of four
+    assert sum(panel.axison for panel in figure.axes) == 3  # of four
 
 
 def test_a_batch_that_was_not_planned_has_no_panel():
