@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from marks import needs_cuda
-from steps import steps
+from ten_steps import TEN, ten_steps
 
 import models
 from crossbow_impl.layout import Layout
@@ -12,7 +12,6 @@ from crossbow_impl.layout import Layout
 PYTORCH = "baselines.pytorch_ssgd:PyTorchSSGD"
 TENSORFLOW = "baselines.tensorflow_ssgd:TensorFlowSSGD"
 CROSSBOW = "crossbow_impl.train:Crossbow"
-TEN = 10
 # Everything that could differ at once: momentum, decay, augmentation, a rate that always changes.
 HARD = {
     "epochs": 1,
@@ -20,11 +19,6 @@ HARD = {
     "augmentation": "crop_flip",
     "schedule": {"kind": "one-cycle", "warmup": 0.3},
 }
-
-
-def run(system, spec, digits, weights, folder):
-    samples = TEN * spec.batch * spec.devices
-    return steps(system, spec, digits, weights(spec.model), samples, folder)
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +39,12 @@ def test_torch_and_tensorflow_agree(model, devices, lr, spec, digits, weights, f
     monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")  # its batch norm rounds by more
     fields = {"model": model, "devices": devices, "lr": lr, **HARD}
     name = f"{model}-{devices}"
-    pytorch = run(PYTORCH, spec("pytorch", **fields), digits, weights, folder / f"torch-{name}")
-    keras = run(TENSORFLOW, spec("tensorflow", **fields), digits, weights, folder / f"tf-{name}")
+    pytorch = ten_steps(
+        PYTORCH, spec("pytorch", **fields), digits, weights, folder / f"torch-{name}"
+    )
+    keras = ten_steps(
+        TENSORFLOW, spec("tensorflow", **fields), digits, weights, folder / f"tf-{name}"
+    )
     assert len(pytorch[0]["losses"]) == TEN
     np.testing.assert_allclose(pytorch[0]["losses"], keras[0]["losses"], rtol=2e-5)
     logits = pytorch[0]["logits"]
@@ -57,8 +55,8 @@ def test_torch_and_tensorflow_agree(model, devices, lr, spec, digits, weights, f
 def test_two_devices_take_the_steps_of_one_with_twice_the_batch(spec, digits, weights, folder):
     one = spec("pytorch", model="lenet", batch=16, **HARD)
     two = spec("pytorch", model="lenet", batch=8, devices=2, **HARD)
-    losses_one = run(PYTORCH, one, digits, weights, folder / "one")[0]["losses"]
-    losses_two = run(PYTORCH, two, digits, weights, folder / "two")[0]["losses"]
+    losses_one = ten_steps(PYTORCH, one, digits, weights, folder / "one")[0]["losses"]
+    losses_two = ten_steps(PYTORCH, two, digits, weights, folder / "two")[0]["losses"]
     np.testing.assert_allclose(losses_one, losses_two, rtol=1e-5)
 
 
@@ -71,8 +69,8 @@ def test_every_form_on_gpus_is_that_on_cpus(form, devices, spec, digits, weights
         pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
     fields = {"system": "pytorch", "model": "lenet", "devices": devices, "lr": 0.05, **HARD}
     gpu = spec(device_type="cuda", **fields, **form)
-    expected = run(PYTORCH, spec(**fields), digits, weights, tmp_path / "cpu")[0]
-    actual = run(PYTORCH, gpu, digits, weights, tmp_path / "gpu")[0]
+    expected = ten_steps(PYTORCH, spec(**fields), digits, weights, tmp_path / "cpu")[0]
+    actual = ten_steps(PYTORCH, gpu, digits, weights, tmp_path / "gpu")[0]
     assert len(actual["losses"]) == TEN
     np.testing.assert_allclose(actual["losses"], expected["losses"], rtol=1e-4)
 
@@ -92,8 +90,8 @@ def test_one_learner_without_averaging_is_sgd(
     sgd = spec("pytorch", **fields)
     # alpha 0: no correction reaches the learner or z, so the learner's own losses are compared.
     sma = spec("crossbow", variant=variant, alpha=0.0, mu=0.0, **fields)
-    expected = run(PYTORCH, sgd, digits, weights, folder / f"sgd-{variant}")[0]
-    actual = run(CROSSBOW, sma, digits, weights, folder / f"sma-{variant}")[0]
+    expected = ten_steps(PYTORCH, sgd, digits, weights, folder / f"sgd-{variant}")[0]
+    actual = ten_steps(CROSSBOW, sma, digits, weights, folder / f"sma-{variant}")[0]
     np.testing.assert_allclose(actual["losses"], expected["losses"], rtol=1e-6)
     parameters = [v.ravel() for n, v in expected.items() if n.startswith("model.")]
     layout = Layout(models.load("lenet").torch_model((8, 8, 1), 10))
@@ -104,6 +102,8 @@ def test_one_learner_without_averaging_is_sgd(
 def test_the_comparison_can_fail(spec, digits, weights, folder):
     """Another order of samples is another run: the losses above are no accident."""
     fields = {"model": "lenet", **HARD}
-    a = run(PYTORCH, spec("pytorch", **fields), digits, weights, folder / "a")[0]["losses"]
-    b = run(PYTORCH, spec("pytorch", seed=2, **fields), digits, weights, folder / "b")[0]["losses"]
+    a = ten_steps(PYTORCH, spec("pytorch", **fields), digits, weights, folder / "a")[0]["losses"]
+    b = ten_steps(PYTORCH, spec("pytorch", seed=2, **fields), digits, weights, folder / "b")[0][
+        "losses"
+    ]
     assert not np.allclose(a, b, rtol=1e-2)

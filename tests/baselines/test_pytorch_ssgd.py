@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 from marks import needs_cuda
-from steps import steps
+from ten_steps import TEN, ten_steps
 
 from baselines import pytorch_ssgd
 from bench.system import Context
 from data_prep.records import open_records
 
-SYSTEM, TEN = "baselines.pytorch_ssgd:PyTorchSSGD", 10
+SYSTEM = "baselines.pytorch_ssgd:PyTorchSSGD"
 BUCKETS = {"bucket_mb": 1, "static_graph": True}
 FORMS = {
     "in parts": {"devices": 1, "method": {"accumulate": 4}},
@@ -38,8 +38,7 @@ def losses(digits, weights, tmp_path_factory):
     def of(spec):
         if spec.id not in known:
             folder = tmp_path_factory.mktemp("steps") / "run"
-            images = TEN * spec.batch * spec.devices
-            ranks = steps(SYSTEM, spec, digits, weights(spec.model), images, folder)
+            ranks = ten_steps(SYSTEM, spec, digits, weights, folder)
             known[spec.id] = ranks[0]["losses"]
         return known[spec.id]
 
