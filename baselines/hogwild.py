@@ -54,10 +54,6 @@ class Hogwild(LocalTraining):
         dist.all_reduce(stale)
         return dataclasses.replace(result, staleness=float(stale))
 
-    def step_bytes(self) -> int:
-        """Nothing is sent."""
-        return 0
-
     def evaluated(self) -> torch.nn.Module:
         """The weights as they are once every worker is done, which the losses wait for."""
         statistics = [b for b in self.model.buffers() if b.is_floating_point()]

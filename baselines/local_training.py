@@ -17,7 +17,7 @@ class LocalTraining(TorchTraining):
         return self.model
 
     def step_bytes(self) -> int:
-        """Nothing but where ranks meet."""
+        """Nothing but where ranks meet, which counts its own."""
         return 0
 
 

@@ -18,8 +18,8 @@ from torch.distributed import rpc
 from torch.futures import Future
 
 from baselines.averaging import as_vector, average, from_vector
+from baselines.local_training import LocalTraining
 from baselines.parameter_server import ParameterServer
-from baselines.torch_training import TorchTraining
 from bench.job import Job
 from bench.ranks import TIMEOUT, on_devices
 from bench.runner import Build, train
@@ -64,17 +64,13 @@ def _exchange(
     return _served[0].exchange(worker, movement, clock)
 
 
-class ServedTraining(TorchTraining):
+class ServedTraining(LocalTraining):
     """One worker, a subclass of which says when to `meet` the server. One device is plain SGD.
 
     An epoch begins with the same weights everywhere and a server of its own, and ends when all
     movements have reached it. `known` [elements] is what the worker has moved from: where it is
     less `known` the server does not know of.
     """
-
-    def parallel(self) -> torch.nn.Module:
-        """Gradients stay where they are."""
-        return self.model
 
     def begin(self, epoch: int) -> list[float]:
         """Start the server with the weights there are."""
@@ -113,10 +109,6 @@ class ServedTraining(TorchTraining):
         if self.ranks > 1:
             self.unpushed += 1
             self.meet()
-
-    def step_bytes(self) -> int:
-        """Nothing beside what `exchange` has counted."""
-        return 0
 
     def evaluated(self) -> torch.nn.Module:
         """The server's weights, with the mean of batch-norm statistics; on all ranks."""

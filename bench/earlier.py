@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from bench import record
+from bench import record, summary
 
 _TABLES = ("summary.csv", record.EPOCHS, record.AUTOTUNE)
 
@@ -35,11 +35,11 @@ def add(results: Path, earlier: Path, planned: Sequence[str]) -> list[str]:
     here["place"] = here["run"].map(place).fillna(len(planned))
     here["not_run"] = here["status"].isin([record.NOT_RUN, record.NOT_AVAILABLE])
     here = here.sort_values(["not_run", "place"], kind="stable").drop(columns=["not_run", "place"])
-    here.to_csv(results / "summary.csv", index=False)
+    summary.publish(here, results / "summary.csv")
     for name in _TABLES[1:]:
         here, there = found[name]
         kept = there[there["run"].isin(taken)]
-        pd.concat([here, kept]).to_csv(results / name, index=False)
+        summary.publish(pd.concat([here, kept]), results / name)
     before = [m | {"runs": [run for run in m["runs"] if run in taken]} for m in machines[1]]
     record.write_json(results / "machines.json", machines[0] + [m for m in before if m["runs"]])
     return taken

@@ -135,12 +135,12 @@ def join(results: Path, runs: Sequence[str], others: Sequence[Mapping[str, Any]]
     summary = pd.DataFrame(rows).reindex(columns=SUMMARY_COLUMNS)
     for name in _WHOLE:
         summary[name] = summary[name].astype("Int64")
-    _publish(summary, results / "summary.csv")
+    publish(summary, results / "summary.csv")
     for name, columns in (
         (record.EPOCHS, record.EPOCH_COLUMNS),
         (record.AUTOTUNE, record.AUTOTUNE_COLUMNS),
     ):
-        _publish(_joined([folder / name for folder in folders], columns), results / name)
+        publish(_joined([folder / name for folder in folders], columns), results / name)
     record.write_json(results / "machines.json", _machines(requests))
 
 
@@ -181,7 +181,8 @@ def _machines(requests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return list(machines.values())
 
 
-def _publish(table: pd.DataFrame, path: Path) -> None:
+def publish(table: pd.DataFrame, path: Path) -> None:
+    """Write a table in place of what is there, whole or not at all."""
     draft = path.with_name(f".{path.name}")
     table.to_csv(draft, index=False)
     draft.replace(path)

@@ -51,9 +51,7 @@ SILENT = (record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN)
 SETTINGS = ("workload", "system", "devices", "batch", "learners", *KINDS, *_AMOUNTS)
 
 
-def prepare(
-    summary: pd.DataFrame, with_repeats: bool = False, with_planned: bool = True
-) -> pd.DataFrame:
+def prepare(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
     """A copy with clean types, and with `workload`: what must agree for runs to be compared.
 
     Repeats of a run are left out unless asked for, as they would count as further seeds. Runs that
@@ -61,7 +59,7 @@ def prepare(
     workloads of which nothing was run: captions name these (`not_begun`). What a failed run left
     behind are no results.
     """
-    runs = _clean(summary, with_repeats, with_planned)
+    runs = _clean(summary, with_repeats)
     return runs[~_is_of_no_run(runs)]
 
 
@@ -81,14 +79,10 @@ def _goals(runs: pd.DataFrame) -> pd.Series:
     return runs["model"] + " on " + runs["dataset"] + target
 
 
-def _clean(
-    summary: pd.DataFrame, with_repeats: bool = False, with_planned: bool = True
-) -> pd.DataFrame:
+def _clean(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
     runs = summary.copy()
     if "repeat" in runs and not with_repeats:
         runs = runs[runs["repeat"].fillna(1).astype(int) == 1]
-    if not with_planned:
-        runs = runs[runs["status"] != record.NOT_RUN]
     for column in ("variant", "tau"):
         runs[column] = runs.get(column, "")  # older summaries lack them
     for column in (*TEXT, *(name for name in KINDS if name in runs)):
