@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench import record
-from plots import _runs, style
+from plots import _runs, _series, style
 
 
 def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> str:
@@ -66,7 +66,7 @@ def sample(shown: pd.DataFrame, summary: pd.DataFrame) -> str:
         ran = others[_runs.counts(others)]
         return f"n = {number}." + (f" {_machines(ran)}." if len(ran) else "")
     cell = ["workload", "devices", "batch"]
-    series = _runs.name_series(runs, cell)
+    series = _series.name_series(runs, cell)
     sizes = series.groupby([*cell, "system", "learners", "series"], dropna=False).size()
     few, many = sizes.min(), sizes.max()
     size = f"{many}" if few == many else f"{few} to {many}"

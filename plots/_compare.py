@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from plots import _panels, _runs
+from plots import _panels, _runs, _series
 
 
 def varied(runs: pd.DataFrame, setting: str, following: Sequence[str] = ()) -> pd.DataFrame:
     """The runs that others differ from in `setting` alone, and in what follows from it."""
-    rest = [name for name in _runs.SETTINGS if name in runs and name not in (setting, *following)]
+    rest = [name for name in _series.SETTINGS if name in runs and name not in (setting, *following)]
     if setting not in runs or runs.empty:
         return runs.iloc[:0]
     return runs[runs.groupby(rest, dropna=False)[setting].transform("nunique") > 1]
@@ -24,11 +24,11 @@ def name_spread(
 
     `alike` is that of `name_series`; what is in it and not in `over` is one place of a series.
     """
-    named = _runs.name_series(runs, alike, with_learners)
+    named = _series.name_series(runs, alike, with_learners)
     place = [*(name for name in alike if name not in over), "series"]
     counts = [named.groupby(place, dropna=False)[name].transform("nunique") for name in over]
     is_spread = np.all([count > 1 for count in counts], axis=0)
-    return _runs.name_series(runs[is_spread], alike, with_learners)
+    return _series.name_series(runs[is_spread], alike, with_learners)
 
 
 def relative(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from plots import _runs
+from plots import _runs, _series
 
 _OF_AN_EPOCH = ("epoch", "images", "train_s", "test_acc")
 _OF_A_SAMPLE = ("iteration", "learners", "images_per_s", "memory_bytes")
@@ -32,7 +32,7 @@ def read(summary: Path, epochs: Path, autotune: Path) -> Tables:
         ValueError: a table lacks a column, has what is no number where one should be, or a row
             twice; one sentence.
     """
-    text = dict.fromkeys((*_runs.TEXT, *_runs.KINDS, "decision"), str)
+    text = dict.fromkeys((*_runs.TEXT, *_series.KINDS, "decision"), str)
     return Tables(
         _read(summary, text, _runs.TEXT, ("seed", *_runs.NUMBERS), ["run"]),
         _read(epochs, text, ("run",), _OF_AN_EPOCH, ["run", "epoch"]),

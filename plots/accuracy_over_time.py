@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _best, _hover, _labels, _panels, _runs, style
+from plots import _absent, _axes, _best, _hover, _labels, _panels, _runs, _series, style
 from plots._curves import curves, lines
 from plots._tables import Tables
 
@@ -27,7 +27,7 @@ COLUMNS += ["train_s", "test_acc", "lowest", "highest"]
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and every point of its lines."""
-    runs = _runs.name_series(_runs.prepare(tables.summary), CELL)
+    runs = _series.name_series(_runs.prepare(tables.summary), CELL)
     known = curves(tables.epochs)
     if not runs["run"].isin(known).any():
         why = _runs.why_none(runs, "has an evaluated epoch")

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _panels, _runs, style
+from plots import _absent, _axes, _hover, _panels, _runs, _series, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -34,7 +34,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a sample of the tuner or a fixed number of learners."""
     runs = _runs.prepare(tables.summary)
     alike = ["workload", "devices", "batch", "learners"]
-    runs = _runs.name_series(runs[runs["system"] == "crossbow"], alike, with_learners=False)
+    runs = _series.name_series(runs[runs["system"] == "crossbow"], alike, with_learners=False)
     chosen = runs[runs["run"].isin(tables.autotune["run"])].sort_values("seed", kind="stable")
     chosen = chosen.drop_duplicates(CELL)
     missing = _missing(runs, chosen)

@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _averaging, _axes, _medians, _panels, _points, _runs, style
+from plots import _averaging, _axes, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -27,7 +27,7 @@ COLUMNS += ["best_of_system", "run", "seed", "status", "joules_per_image", "targ
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
-    runs = _runs.name_series(_runs.prepare(tables.summary), CELL)
+    runs = _series.name_series(_runs.prepare(tables.summary), CELL)
     if runs["joules_per_image"].isna().all():
         why = _runs.why_none(runs, "has told the power of its devices")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from plots import _absent, _axes, _medians, _panels, _points, _runs, _schedules, style
+from plots import _absent, _axes, _medians, _panels, _points, _runs, _schedules, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -37,7 +37,7 @@ AXES = {"batch": "batch of a learner (images)", "median_total_batch": "total bat
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the median of its configuration."""
     runs = _runs.prepare(tables.summary)
-    runs = _runs.name_series(runs[runs["target"].notna()], CELL)
+    runs = _series.name_series(runs[runs["target"].notna()], CELL)
     table = _table(runs)
     is_placed = table["total_batch"].notna() & (table["epochs_run"] > 0)
     if not is_placed.any():

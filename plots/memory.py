@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _hover, _panels, _runs, _slots, style
+from plots import _axes, _hover, _panels, _runs, _series, _slots, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -29,7 +29,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     # A CPU's is that of whole processes.
     runs["memory_bytes"] = runs["memory_bytes"].where(runs["device_type"] == "cuda")
     alike = [*ROW, "batch", "learners"]
-    runs = _runs.name_series(runs, alike, with_learners=False)
+    runs = _series.name_series(runs, alike, with_learners=False)
     if runs["memory_bytes"].isna().all():
         why = _runs.why_none(runs, "has told the memory of a GPU")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)

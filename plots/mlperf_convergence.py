@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _medians, _panels, _runs, style
+from plots import _absent, _axes, _hover, _medians, _panels, _runs, _series, style
 from plots._tables import Tables
 
 TARGET = 0.759
@@ -34,7 +34,7 @@ def shown(summary: pd.DataFrame) -> pd.DataFrame:
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run of MLPerf's and of ours, with its configuration's median."""
-    runs = _runs.name_series(_runs.prepare(shown(tables.summary)), ["devices", "batch"])
+    runs = _series.name_series(_runs.prepare(shown(tables.summary)), ["devices", "batch"])
     looks = style.series_looks(runs) if len(runs) else {}
     reference, ours = _reference(), _ours(runs, tables.epochs)
     figure = Figure(figsize=(4.8, 3), layout="constrained")

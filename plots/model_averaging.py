@@ -26,6 +26,7 @@ from plots import (
     _panels,
     _points,
     _runs,
+    _series,
     style,
 )
 from plots._tables import Tables
@@ -78,7 +79,7 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     follows = ("alpha", "mu", "momentum")
     differ = _compare.varied(runs[runs["system"] == "crossbow"], "variant", follows)
     alike = [*ROW, "variant"]
-    return _runs.name_series(differ, alike, with_learners=False, untold=["variant"])
+    return _series.name_series(differ, alike, with_learners=False, untold=["variant"])
 
 
 def _accuracies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from bench import record
-from plots import _absent, _axes, _hover, _panels, _runs, style
+from plots import _absent, _axes, _hover, _panels, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -32,14 +32,14 @@ SHARE, MANY = 0.95, 20
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs that were repeated, with their repeats."""
     runs = _prepare(summary)
-    alike = [name for name in _runs.SETTINGS if name in runs]
+    alike = [name for name in _series.SETTINGS if name in runs]
     group = runs.groupby([*alike, "seed"], dropna=False)
     return summary[summary["run"].isin(runs.loc[group["repeat"].transform("nunique") > 1, "run"])]
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row for each quantity of each pair of runs."""
-    runs = _runs.name_series(_prepare(tables.summary), CELL)
+    runs = _series.name_series(_prepare(tables.summary), CELL)
     table = _pairs(runs[runs["run"].isin(shown(tables.summary)["run"])])
     if table.empty:
         why = _runs.why_none(runs, "was repeated")

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _medians, _panels, _points, _runs, style
+from plots import _axes, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -39,7 +39,7 @@ COLUMNS += [f"{end}_{name}" for name in QUANTITIES for end in ("median", "low", 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
-    runs = _runs.name_series(_runs.prepare(tables.summary), [*ROW, "batch"])
+    runs = _series.name_series(_runs.prepare(tables.summary), [*ROW, "batch"])
     if runs["images_per_s"].isna().all():
         why = _runs.why_none(runs, "has a throughput")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)

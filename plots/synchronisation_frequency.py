@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _averaging, _axes, _compare, _medians, _panels, _points, _runs, style
+from plots import _averaging, _axes, _compare, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch"]
@@ -74,4 +74,4 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     runs = _runs.prepare(summary)
     differ = _compare.varied(runs[runs["tau"] != ""], "tau")
-    return _runs.name_series(differ, [*ROW, "learners", "tau"], untold=["tau"])
+    return _series.name_series(differ, [*ROW, "learners", "tau"], untold=["tau"])

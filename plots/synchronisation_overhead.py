@@ -14,7 +14,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _averaging, _axes, _compare, _medians, _panels, _points, _runs, style
+from plots import (
+    _absent,
+    _averaging,
+    _axes,
+    _compare,
+    _medians,
+    _panels,
+    _points,
+    _runs,
+    _series,
+    style,
+)
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch"]
@@ -74,7 +85,7 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     runs = _runs.prepare(summary)
     runs = runs[(runs["system"] == "crossbow") & (runs["learners"] != "auto")]
     alike = [*ROW, "learners", "series"]
-    table = _runs.name_series(runs, [*ROW, "learners", *TOLD], with_learners=False, untold=TOLD)
+    table = _series.name_series(runs, [*ROW, "learners", *TOLD], with_learners=False, untold=TOLD)
     never, ssgd = table["tau"] == _averaging.NEVER, table["variant"] == "ssgd"
     table, never, ssgd = table[table["tau"] == "1"], table[never], table[ssgd]
     for column, reference in (("against_never", never), ("against_ssgd", ssgd)):

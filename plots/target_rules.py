@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bench.metrics import RULES
-from plots import _axes, _medians, _panels, _points, _runs, style
+from plots import _axes, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -26,7 +26,7 @@ COLUMNS += ["run", "seed", "status", "s", "train_s"]
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run and rule with the median of its configuration."""
     runs = _runs.prepare(tables.summary)
-    runs = _runs.name_series(runs[runs["target"].notna()], CELL)
+    runs = _series.name_series(runs[runs["target"].notna()], CELL)
     if runs.empty:
         why = _runs.why_none(runs, "has a target")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)

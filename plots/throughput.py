@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _medians, _panels, _points, _runs, _slots, style
+from plots import _absent, _axes, _hover, _medians, _panels, _points, _runs, _series, _slots, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -25,7 +25,7 @@ COLUMNS += ["run", "seed", "status", "images_per_s"]
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the median of its configuration."""
     runs = _runs.prepare(tables.summary)
-    runs = _runs.name_series(runs, [*CELL, "learners"], with_learners=False)
+    runs = _series.name_series(runs, [*CELL, "learners"], with_learners=False)
     if runs["images_per_s"].isna().all():
         why = _runs.why_none(runs, "has a throughput")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)

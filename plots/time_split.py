@@ -15,7 +15,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _absent, _axes, _hover, _labels, _medians, _panels, _runs, _schedules, style
+from plots import (
+    _absent,
+    _axes,
+    _hover,
+    _labels,
+    _medians,
+    _panels,
+    _runs,
+    _schedules,
+    _series,
+    style,
+)
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -28,7 +39,7 @@ COLUMNS += ["run", "seed", "status", "epochs", "epochs_run", "images_per_s"]
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
     runs = _runs.prepare(tables.summary)
-    runs = _runs.name_series(runs[runs["target"].notna()], CELL)
+    runs = _series.name_series(runs[runs["target"].notna()], CELL)
     table = _table(runs, tables.epochs)
     if table["images_per_s"].isna().all():
         why = _runs.why_none(runs, "has a target and an epoch")

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _averaging, _axes, _best, _panels, _points, _runs, style
+from plots import _averaging, _axes, _best, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -33,7 +33,7 @@ COLUMNS += ["run", "seed", "status", "time_s", "trained_s"]
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the median of its configuration."""
     runs = _runs.prepare(tables.summary)
-    runs = _runs.name_series(runs[runs["target"].notna()], CELL)
+    runs = _series.name_series(runs[runs["target"].notna()], CELL)
     if runs.empty:
         why = _runs.why_none(runs, "has a target")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)

@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _averaging, _axes, _best, _panels, _points, _runs, style
+from plots import _averaging, _axes, _best, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 SHOWN = ["workload", "devices", "group"]
@@ -64,7 +64,7 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs of each group's best configuration, with their medians."""
     runs = _runs.prepare(summary)
     runs = runs[runs["target"].notna() & ~_averaging.is_other(runs)]
-    table = _best.add_best(_runs.name_series(runs, ["workload", "devices", "batch"]))
+    table = _best.add_best(_series.name_series(runs, ["workload", "devices", "batch"]))
     return table[table["is_best"]].sort_values([*SHOWN, "seed"], ignore_index=True)
 
 

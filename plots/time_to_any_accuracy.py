@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _medians, _panels, _runs, style
+from plots import _absent, _axes, _hover, _medians, _panels, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -26,7 +26,7 @@ _ACCURACIES = np.round(np.r_[0:0.5:0.02, 0.5:0.9:0.01, 0.9:0.98:0.002, 0.98:1:0.
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row for each configuration and accuracy that a run of it reached."""
-    runs = _runs.name_series(_runs.prepare(tables.summary), CELL)
+    runs = _series.name_series(_runs.prepare(tables.summary), CELL)
     levels = _levels(runs, tables.epochs)
     if levels.empty:
         why = _runs.why_none(runs, "has five evaluated epochs")

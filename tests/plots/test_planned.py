@@ -9,7 +9,7 @@ from synthetic import run, tables
 from test_figures import draw, words
 from test_say import not_run
 
-from plots import _absent, _caption, _panels, _points, _runs
+from plots import _absent, _caption, _panels, _points, _runs, _series
 
 # Two settings of one cell that most figures tell apart, on CUDA where memory and energy are known.
 ON = {"device_type": "cuda", "tau": 1}
@@ -117,7 +117,9 @@ def test_the_usual_setting_goes_without_saying():
     shapes = [(m, b) for m in ("1", "2", "4") for b in (16, 64)]
     made = [run(learners=m, batch=b, tau=1, alpha="1/k") for m, b in shapes]
     made += [run(learners="4", batch=64, tau=1, alpha=0.1)]
-    runs = _runs.name_series(_runs.prepare(tables(*made).summary), ["devices", "batch", "learners"])
+    runs = _series.name_series(
+        _runs.prepare(tables(*made).summary), ["devices", "batch", "learners"]
+    )
     assert set(runs["series"][:-1].str.split(",").str[1:].map(tuple)) == {()}
     assert runs["series"].iloc[-1].endswith("α 0.1")
     figure, table = draw("learners_and_batch", tables(*made))
