@@ -57,9 +57,11 @@ class CpuEngine:
         """See `Engine.warm_up`."""
         before = [tensor.clone() for tensor in changed]
         for program in programs:
-            program()
-            for tensor, value in zip(changed, before, strict=True):
-                tensor.copy_(value)
+            try:
+                program()
+            finally:  # also where memory has run out in the middle of it
+                for tensor, value in zip(changed, before, strict=True):
+                    tensor.copy_(value)
 
     def prepare(self, programs: Mapping[str, Program]) -> None:
         """See `Engine.prepare`."""

@@ -49,10 +49,10 @@ class Sync:
         holds = torch.tensor([float(here)], device=device)
         return bool(self.mean(holds) == 1)
 
-    def broadcast(self, value: int, device: torch.device) -> int:
+    def broadcast(self, value: float, device: torch.device) -> float:
         """Rank 0's `value` on every rank."""
         if self.devices == 1:
             return value
-        shared = torch.tensor([value], device=device)
+        shared = torch.tensor([value], dtype=torch.float64, device=device)
         dist.broadcast(shared, src=0)
-        return int(shared.item())
+        return float(shared.item())

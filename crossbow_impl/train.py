@@ -66,7 +66,7 @@ class Crossbow:
             self.iteration.compile()
         self.loop = Loop(spec, self.iteration, self.engine, self.sync)
         self.center = Center(network, self.iteration, self.feed, self.sync)
-        self.epoch, self.position, self.lr = 0, 0.0, spec.lr
+        self.epoch, self.position = 0, 0.0
         self.memory = PeakMemory(self.device)
         self.replicas = Replicas(self.iteration, self.loop, self.engine, self.memory)
         if self.images > self.feed.samples:
@@ -121,7 +121,7 @@ class Crossbow:
             losses=self.sync.mean(torch.cat(losses)).cpu().numpy(),
             images=cursor,
             learners=len(self.learners),
-            lr=self.lr,
+            lr=self._rate(self.position),
             memory_bytes=self.memory.bytes,
             learner_memory_bytes=self.replicas.learner_bytes,
             sent_bytes=self.sync.sent_bytes,
@@ -170,15 +170,16 @@ class Crossbow:
     def begin(self, plan: EpochPlan, epoch: int, cursor: int) -> int:
         """Hand the rest of an epoch to the device; the number of iterations in it."""
         count = (self.feed.samples - cursor) // self.images
-        spec, positions = self.spec, [self._position(epoch, cursor, i) for i in range(count)]
-        rates = [learning_rate(spec.schedule, spec.lr, p, spec.epochs) for p in positions]
-        self.lr = rates[-1]
-        self.iteration.begin(rates)
+        positions = [self._position(epoch, cursor, i) for i in range(count)]
+        self.iteration.begin([self._rate(position) for position in positions])
         self.feed.begin(plan[cursor:])
         return count
 
     def _position(self, epoch: int, cursor: int, iteration: int) -> float:
         return epoch + (cursor + iteration * self.images) / self.feed.samples
+
+    def _rate(self, position: float) -> float:
+        return learning_rate(self.spec.schedule, self.spec.lr, position, self.spec.epochs)
 
     def run(self, epoch: int, cursor: int, count: int) -> int:
         """Up to `count` iterations; fewer when tuning wants another number of learners."""

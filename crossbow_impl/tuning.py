@@ -26,7 +26,10 @@ class Resizable(Protocol):
 
 
 class Tuning:
-    """The tuner with its `trace`, rows of autotune.csv; rank 0's tuner decides for every rank."""
+    """The tuner with its `trace`, rows of autotune.csv.
+
+    Every rank's tuner sees rank 0's samples, and so decides alike.
+    """
 
     def __init__(self, spec: RunSpec, samples: int, sync: Sync, device: torch.device) -> None:
         self._run, self._sync, self._device = spec.id, sync, device
@@ -47,8 +50,8 @@ class Tuning:
     def sample(self, iteration: int, images_per_s: float, memory_bytes: int | None) -> None:
         """Take a throughput sample of the present learners, up to `iteration`."""
         present = self._tuner.learners
+        images_per_s = self._sync.broadcast(images_per_s, self._device)
         decision = self._tuner.observe(images_per_s)
-        self._agree()
         self.trace.append(
             {
                 "run": self._run,
@@ -82,8 +85,3 @@ class Tuning:
         """Go back to what `state` returned."""
         self._tuner.load_state(state["tuner"])  # type: ignore[arg-type]
         self._seconds, self.trace = state["seconds"], state["trace"]  # type: ignore[assignment]
-
-    def _agree(self) -> None:
-        tuner = self._tuner
-        tuner.learners = self._sync.broadcast(tuner.learners, self._device)
-        tuner.settled = bool(self._sync.broadcast(int(tuner.settled), self._device))

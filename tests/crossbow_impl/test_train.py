@@ -1,4 +1,4 @@
-"""Crossbow as a whole on one device: tuning, restart after a checkpoint, refusals."""
+"""Crossbow as a whole: restart after a checkpoint, refusals, what is evaluated, memory."""
 
 import numpy as np
 import pytest
@@ -8,22 +8,9 @@ from marks import needs_cuda
 
 from bench.clock import Ledger
 from bench.ranks import on_devices
-from bench.record import AUTOTUNE, AUTOTUNE_COLUMNS, read_table
 from bench.system import Context
 from crossbow_impl.train import Crossbow
 from data_prep.records import open_records
-
-
-@pytest.fixture
-def crossbow(spec, digits, weights, tmp_path):
-    def make(**fields):
-        cell = spec(**fields)
-        records, path = open_records(digits), weights(cell.model)
-        system = Crossbow(Context(spec=cell, records=records, weights=path, out=tmp_path))
-        system.prepare(Ledger())
-        return system
-
-    return make
 
 
 def test_going_on_from_a_state_is_bit_equal(device_type, crossbow):
@@ -73,32 +60,6 @@ def test_devices_have_met_before_the_clock_runs(spec, digits, weights, tmp_path)
     on_devices(cell, work)
 
 
-def test_tuning_leaves_its_trace(device_type, crossbow, tmp_path, monkeypatch):
-    system = crossbow(learners="auto", batch=4, device_type=device_type)
-    # Every sample takes one second, so that more learners do more images in it.
-    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
-    for epoch in range(12):
-        learners = system.train_epoch(epoch).learners
-    trace = read_table(tmp_path / AUTOTUNE)
-    assert list(trace[0]) == AUTOTUNE_COLUMNS
-    assert learners >= 8
-    numbers = list(dict.fromkeys(int(row["learners"]) for row in trace))
-    assert numbers[:4] == [1, 2, 4, 8]
-    assert system.iteration.k == len(system.learners.w) == learners
-    costs = [float(row["tuning_s"]) for row in trace]
-    assert costs == sorted(costs) and costs[-1] > costs[0]
-
-
-def test_tuning_goes_on_from_a_state(crossbow):
-    system = crossbow(learners="auto", batch=4)
-    for epoch in range(3):
-        system.train_epoch(epoch)
-    again = crossbow(learners="auto", batch=4)
-    again.load_state(system.state())
-    assert again.trace == system.trace
-    assert again.iteration.k == system.iteration.k
-
-
 def test_more_images_an_iteration_than_there_are_is_refused(crossbow):
     with pytest.raises(ValueError, match="one iteration takes 1600 images and digits has 1437"):
         crossbow(learners=4, batch=400)
@@ -119,34 +80,6 @@ def test_learners_that_never_meet_are_evaluated_as_their_mean(crossbow):
     np.testing.assert_allclose(system.state()["z"], system.state()["w"].mean(0), atol=1e-7)
 
 
-def test_one_more_learner_that_does_not_fit_is_not_a_failure(crossbow, monkeypatch):
-    system = crossbow(learners="auto", batch=4)
-    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
-    prepare = system.engine.prepare
-
-    def two_fit(programs):
-        if len(system.learners) > 2:
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        prepare(programs)
-
-    monkeypatch.setattr(system.engine, "prepare", two_fit)
-    for epoch in range(8):
-        learners = system.train_epoch(epoch).learners
-    assert learners == 2
-    assert system.trace[-1]["decision"] == "out_of_memory"
-
-
-def test_tuning_ends_where_no_more_ever_fit(crossbow, monkeypatch):
-    """Nor, at a second try, as many as there are: what was prepared before is in the way."""
-    system, tries = crossbow(learners="auto", batch=4), []
-    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
-    monkeypatch.setattr(system, "resize", lambda m: tries.append(m) or len(tries) > 20)
-    for epoch in range(8):
-        learners = system.train_epoch(epoch).learners
-    assert (learners, tries) == (1, [2])
-    assert system.trace[-1]["decision"] == "out_of_memory"
-
-
 @pytest.mark.parametrize("batch_norm", ["averaged", "shared", "re-estimated"])
 def test_batch_norm_statistics_of_the_central_model(device_type, batch_norm, crossbow):
     system = crossbow(
@@ -161,26 +94,6 @@ def test_batch_norm_statistics_of_the_central_model(device_type, batch_norm, cro
     assert np.isfinite(system.logits()).all()
     after = system.center.network.get_buffer(name)
     assert torch.equal(before, after) == (batch_norm != "re-estimated")
-
-
-@pytest.mark.gpu
-@needs_cuda
-@pytest.mark.parametrize("graph", [False, True])
-def test_memory_that_runs_out_while_growing(graph, crossbow, monkeypatch):
-    fields = {"model": "resnet32", "learners": "auto", "batch": 4, "device_type": "cuda"}
-    system = crossbow(**fields, graph=graph)
-    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
-    total = torch.cuda.get_device_properties(0).total_memory
-    torch.cuda.empty_cache()
-    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**28) / total)
-    try:
-        for epoch in range(10):
-            result = system.train_epoch(epoch)
-            assert np.isfinite(result.losses).all()
-    finally:
-        torch.cuda.set_per_process_memory_fraction(1.0)
-    assert 1 < result.learners < 30
-    assert "out_of_memory" in {row["decision"] for row in system.trace}
 
 
 @pytest.mark.gpu
