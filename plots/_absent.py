@@ -5,10 +5,23 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 
-from plots import _runs, style
+from plots import _hover, _runs, style
 
 # Of a run that was planned and not run; no series has it, and a failed run has a cross.
 NOT_RUN = {"marker": "$?$", "markersize": 5, "mew": 0.3, "linestyle": "none"}
+
+
+def question(
+    panel: Axes, color: str, text: str, x: float | None = None, y: float | None = None
+) -> None:
+    """A question mark for runs that were not made: at `x` over the bottom, or at `y` by the left.
+
+    `text` is what it says to who rests the pointer on it.
+    """
+    at_x, at_y = panel.get_xaxis_transform(), panel.get_yaxis_transform()
+    place, across = ((x, 0.09), at_x) if y is None else ((0.03, y), at_y)
+    (mark,) = panel.plot(*place, **NOT_RUN, color=color, clip_on=False, transform=across)
+    _hover.tell(mark, text)
 
 
 def mark_not_run(panel: Axes, here: pd.DataFrame) -> None:

@@ -58,10 +58,8 @@ def line(
 
 def mark_planned(panel: Axes, planned: pd.DataFrame, color: str) -> None:
     """Question marks along the bottom, at the `x` of runs that were planned and not run."""
-    at = {"transform": panel.get_xaxis_transform(), "color": color, "clip_on": False}
     for x, members in planned.groupby("x"):
-        (mark,) = panel.plot(x, 0.09, **_absent.NOT_RUN, **at)
-        _hover.tell(mark, "; ".join(_hover.endings(members)))
+        _absent.question(panel, color, "; ".join(_hover.endings(members)), x=x)
 
 
 def _parted(runs: pd.DataFrame, column: str, trained: str) -> tuple[pd.DataFrame, ...]:
@@ -120,9 +118,7 @@ def row(
         (cross,) = panel.plot(0, place, **at)
         _hover.tell(cross, "; ".join(_hover.endings(gone)))
     if len(planned):
-        at = {"transform": panel.get_yaxis_transform(), "color": look["color"], "clip_on": False}
-        (mark,) = panel.plot(0.03, place, **_absent.NOT_RUN, **at)
-        _hover.tell(mark, "; ".join(_hover.endings(planned)))
+        _absent.question(panel, look["color"], "; ".join(_hover.endings(planned)), y=place)
 
 
 def marks(*drawn: tuple[pd.DataFrame, str, str]) -> list[Line2D]:

@@ -88,15 +88,17 @@ def mark_missing(panel: Axes, missing: pd.DataFrame, looks: dict) -> None:
     They stand side by side where several batches are missing at one place.
     """
     edge = {"transform": panel.get_xaxis_transform(), "clip_on": False}
-    failed = {"marker": "x", "markersize": 5, "mew": 1.4}
+    edge |= {"marker": "x", "markersize": 5, "mew": 1.4}
     for (x, is_planned), members in missing.groupby(["x", _runs.is_planned(missing)]):
         batches = sorted(members["batch"].unique())
-        mark, height = (_absent.NOT_RUN, 0.09) if is_planned else (failed, 0.03)
         for place, batch in enumerate(batches):
-            shift = 0.2 * (place - (len(batches) - 1) / 2)
-            look = edge | mark | {"color": looks[batch]["color"]}
-            (drawn,) = panel.plot(x + shift, height, **look)
-            _hover.tell(drawn, "; ".join(_hover.endings(members[members["batch"] == batch])))
+            at, color = x + 0.2 * (place - (len(batches) - 1) / 2), looks[batch]["color"]
+            text = "; ".join(_hover.endings(members[members["batch"] == batch]))
+            if is_planned:
+                _absent.question(panel, color, text, x=at)
+            else:
+                (cross,) = panel.plot(at, 0.03, color=color, **edge)
+                _hover.tell(cross, text)
 
 
 def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
