@@ -22,6 +22,7 @@ from typing import Any
 
 from bench import gpus, record, telemetry
 from bench.spec import RunSpec
+from benchmarks.results import write_result
 
 STRETCH_S, PAIRS = 1.0, 12
 
@@ -67,7 +68,7 @@ def alternate(
     here.send("over")
     taken = here.recv()
     sampler.join()
-    record.write_json(out / "overhead.json", summary(found) | taken | {"run": spec.to_dict()})
+    write_result(out / "overhead.json", summary(found) | taken | {"run": spec.to_dict()})
 
 
 def in_turns(pairs: int, sampling: Event, stretch: Callable[[], float]) -> list[dict[bool, float]]:

@@ -67,6 +67,7 @@ def test_overhead_compares_stretches_with_and_without_the_sampler(call):
     assert low <= found["cost"] <= high
     assert 1 < found["samples_per_s"] <= 2  # the sampler's own period, without a GPU
     assert 0 < found["sampler_cores"] < 1
+    assert found["environment"]["cores"] and "commit" in found["code"]
 
 
 def test_sampled_stretches_and_others_take_turns():

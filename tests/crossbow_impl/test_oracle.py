@@ -128,22 +128,23 @@ def test_synchronising_less_often(engine, variant, mu, tau, spec, digits, weight
     compare({"losses": losses, **system.state()}, w, z, expected_losses)
 
 
-# A process per device starts slowly: every engine once, and every variant on two of them.
-EVERY_VARIANT = {"cpu", "graph"}
-
-
+# A process per device starts slowly: every engine once, and two of them in more ways.
+# Variant, devices, learners of each, iterations from one synchronisation to the next.
+ONCE = ("released", 2, 2, 1)
+MORE = [
+    *((variant, 2, 2, 1) for variant in ("algorithm-1", "kungfu", "ssgd")),
+    *(("released", devices, 2, 1) for devices in (4, 8)),
+    *(("released", 2, m, tau) for m, tau in ((1, 1), (4, 3), (8, 1))),
+]
 CASES = [
-    (engine, variant, devices)
+    (engine, *case)
     for engine in ENGINES
-    for variant in ("released", "algorithm-1", "kungfu", "ssgd")
-    for devices in (2, 4, 8)
-    if engine.id in EVERY_VARIANT or variant == "released"
-    if (engine.id in EVERY_VARIANT and variant == "released") or devices == 2
+    for case in [ONCE, *(MORE if engine.id in ("cpu", "graph") else [])]
 ]
 
 
 @pytest.mark.parametrize(
-    ("engine", "variant", "devices"),
+    ("engine", "variant", "devices", "m", "tau"),
     [
         pytest.param(
             *engine.values, *case, marks=engine.marks, id="-".join((engine.id, *map(str, case)))
@@ -151,19 +152,20 @@ CASES = [
         for engine, *case in CASES
     ],
 )
-def test_several_devices(engine, variant, devices, spec, digits, weights, first, tmp_path):
+def test_several_devices(engine, variant, devices, m, tau, spec, digits, weights, first, tmp_path):
     if "device_type" in engine and torch.cuda.device_count() < devices:
         pytest.skip(f"needs {devices} CUDA devices: run `make gpu-test` where there are")
-    m, b = 2, 16 // devices
-    samples = ITERATIONS * m * devices * b
+    images = 32  # of an iteration
+    samples = ITERATIONS * images
     momentum = 0.9 if variant in ("released", "ssgd") else 0.0
     cell = spec(
         variant=variant,
         momentum=momentum,
         alpha=0.1,
         mu=0.5,
+        tau=tau,
         learners=m,
-        batch=b,
+        batch=images // (m * devices),
         devices=devices,
         epochs=1,
         augmentation="crop_flip",
