@@ -1,6 +1,7 @@
 """The devices on which the same tests run, and Crossbow ready to train."""
 
 import pytest
+import torch
 from marks import needs_cuda
 
 from bench.clock import Ledger
@@ -13,6 +14,13 @@ from data_prep.records import open_records
 def device_type(request):
     """Each kind of device."""
     return request.param
+
+
+@pytest.fixture(autouse=True)
+def compiles():
+    """After eight kinds of input torch.compile would run code as it is, and no test could fail."""
+    with torch._dynamo.config.patch(recompile_limit=100, fail_on_recompile_limit_hit=True):
+        yield
 
 
 @pytest.fixture
