@@ -29,7 +29,8 @@ class Replicas:
 
     def prepare(self, unroll: bool, tuned: bool) -> None:
         """Compile, warm up and capture; `tuned` learners may become any number."""
-        for m in (2, 4, 1) if tuned else ():  # what is compiled for a second number serves others
+        # Compiled code tells one learner, as many as there are rows, and fewer apart.
+        for m in (4, 2, 1) if tuned else ():
             self._have(m)
             self._loop.warm_up(learners=False)
         self._loop.warm_up()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from marks import needs_cuda
+from torch._dynamo.utils import counters
 
 from bench.clock import Ledger
 from bench.ranks import on_devices
@@ -38,6 +39,21 @@ def test_tuning_goes_on_from_a_state(crossbow):
     again.load_state(system.state())
     assert again.trace == system.trace
     assert again.iteration.k == system.iteration.k
+
+
+def test_nothing_is_compiled_while_learners_are_tuned(crossbow, monkeypatch):
+    torch.compiler.reset()
+    system = crossbow(learners="auto", batch=4, compile=True)
+    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
+    graphs = counters["stats"]["unique_graphs"]
+    assert graphs > 0
+    for epoch in range(4):
+        system.train_epoch(epoch)
+    assert len(system.learners) >= 8
+    for m in (7, 3):  # as where no more fit
+        system.resize(m)
+        system.train_epoch(4)
+    assert counters["stats"]["unique_graphs"] == graphs
 
 
 def test_one_more_learner_that_does_not_fit_is_not_a_failure(crossbow, monkeypatch):
