@@ -22,7 +22,7 @@ from benchmarks.results import write_result
 from benchmarks.systems import on_ranks, prepared, spec_of
 from crossbow_impl.train import Crossbow
 
-LEARNERS = [1, 2, 3, 4, 6, 8, 12, 16, 20, 24]
+LEARNERS = [1, 2, 4, 6, 8, 12, 16, 24, 32]  # up to the most that the tuner may choose
 SWEEP_S = 400.0
 COLUMNS = "source,learners,images_per_s,spread,iteration,decision,tuning_s".split(",")
 
