@@ -51,6 +51,8 @@ def main() -> None:
         help='the python of a system that has an environment of its own: {"tensorflow": "PATH"}',
     )  # fmt: skip
     options = parser.parse_args()
+    if not options.plan.exists():
+        sys.exit(f"{options.plan}: no such plan; the suite's are in benchmarks/plans")
     for system, python in options.interpreters.items():
         if not shutil.which(python):
             sys.exit(f"interpreters.{system}: there is no {python!r} here; name its python")

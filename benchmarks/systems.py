@@ -7,6 +7,7 @@ import functools
 import importlib
 import multiprocessing
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from bench.clock import Ledger
 from bench.spec import RELEASED, RunSpec
 from bench.system import Context
 from bench.systems import KERAS
-from data_prep.records import Records, open_records
+from data_prep.records import Records, RecordsError, open_records
 from models.weights import export
 
 SYNTHETIC_BYTES = 2**28
@@ -66,9 +67,15 @@ def on_ranks(spec: RunSpec, data: Path, work: Callable[..., None]) -> None:
     """Call `work(rank, spec=, data=, weights=)` once per rank: in a process each, for torch.
 
     The folder of `weights` is shared by the ranks, and gone afterwards.
+
+    Raises:
+        SystemExit: there are no such records in `data`; says how to make them.
     """
     os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "32"  # as bench.launch has it; CUDA starts later
-    records = records_of(spec.dataset, data)
+    try:
+        records = records_of(spec.dataset, data)
+    except RecordsError as error:
+        sys.exit(str(error))
     with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "weights.npz"
         drawn = spec.model, records.shape, records.classes, spec.seed, weights

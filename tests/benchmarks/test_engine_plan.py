@@ -9,7 +9,7 @@ import pytest
 
 from bench import environment, record
 from benchmarks import engine
-from benchmarks.systems import records_of, spec_of
+from benchmarks.systems import on_ranks, records_of, spec_of
 
 PLANS = sorted((Path(engine.__file__).parent / "plans").glob("*.json"))
 TABLES = sorted((Path(engine.__file__).parents[1] / "results/reference").glob("*/engine.csv"))
@@ -69,6 +69,14 @@ def test_table_of_other_columns_is_refused(benchmark, tmp_path):
     (tmp_path / "engine.csv").write_text("model,call\nlenet,one\n")
     with pytest.raises(SystemExit, match="other columns"):
         benchmark([CELL], "--call", "one")
+
+
+def test_what_is_missing_is_said(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "argv", ["engine", "none.json", "--out", str(tmp_path), "--call", "x"])
+    with pytest.raises(SystemExit, match="none.json: no such plan; the suite's are in"):
+        engine.main()
+    with pytest.raises(SystemExit, match="no finished records are here; run `python -m data_prep"):
+        on_ranks(spec_of(CELL), tmp_path, lambda rank: None)
 
 
 def test_a_system_may_have_a_python_of_its_own(benchmark, tmp_path):
