@@ -73,7 +73,7 @@ def test_table_of_other_columns_is_refused(benchmark, tmp_path):
 
 def test_what_is_missing_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "argv", ["engine", "none.json", "--out", str(tmp_path), "--call", "x"])
-    with pytest.raises(SystemExit, match="none.json: no such plan; the suite's are in"):
+    with pytest.raises(SystemExit, match="no such plan"):
         engine.main()
     with pytest.raises(SystemExit, match="no finished records are here; run `python -m data_prep"):
         on_ranks(spec_of(CELL), tmp_path, lambda rank: None)
