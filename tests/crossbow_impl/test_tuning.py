@@ -41,6 +41,32 @@ def test_tuning_goes_on_from_a_state(crossbow):
     assert again.iteration.k == system.iteration.k
 
 
+@pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param({}, id="cpu"),
+        *(
+            pytest.param(
+                {"device_type": "cuda", **form}, id=name, marks=[pytest.mark.gpu, needs_cuda]
+            )
+            for name, form in {
+                "streams": {},
+                "graph": {"graph": True},
+                "unrolled": {"graph": True, "unroll": 4},
+            }.items()
+        ),
+    ],
+)
+@pytest.mark.parametrize(("before", "m"), [(2, 4), (6, 3)])
+def test_as_many_learners_as_from_the_start_train_alike(engine, before, m, crossbow):
+    """Nothing of another number is left: alpha, the batches, what was captured."""
+    changed, fixed = crossbow(learners=before, **engine), crossbow(learners=m, **engine)
+    assert changed.resize(m)
+    results = [system.train_epoch(0) for system in (changed, fixed)]
+    np.testing.assert_allclose(results[0].losses, results[1].losses, rtol=1e-4)
+    torch.testing.assert_close(changed.iteration.z, fixed.iteration.z, rtol=1e-4, atol=1e-5)
+
+
 def test_nothing_is_compiled_while_learners_are_tuned(crossbow, monkeypatch):
     torch.compiler.reset()
     system = crossbow(learners="auto", batch=4, compile=True)
