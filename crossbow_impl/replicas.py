@@ -3,12 +3,13 @@
 import gc
 import traceback
 
-import torch
-
 from bench.peak_memory import PeakMemory
 from crossbow_impl.engines import Engine
 from crossbow_impl.iteration import Iteration
 from crossbow_impl.loop import Loop
+
+# How torch's allocator and CUDA word it, and how cuBLAS and cuDNN do.
+OUT_OF_MEMORY = ("out of memory", "ALLOC_FAILED")
 
 
 class Replicas:
@@ -44,7 +45,9 @@ class Replicas:
             self._loop.warm_up(learners=not self._engine.fits_when_prepared)
             self._capture(unroll)
             return True
-        except torch.OutOfMemoryError as error:
+        except RuntimeError as error:
+            if not any(sign in str(error) for sign in OUT_OF_MEMORY):
+                raise
             traceback.clear_frames(error.__traceback__)  # they hold the tensors that did fit
         gc.collect()
         self._engine.release()

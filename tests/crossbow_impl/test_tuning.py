@@ -82,14 +82,23 @@ def test_nothing_is_compiled_while_learners_are_tuned(crossbow, monkeypatch):
     assert counters["stats"]["unique_graphs"] == graphs
 
 
-def test_one_more_learner_that_does_not_fit_is_not_a_failure(crossbow, monkeypatch):
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 MiB"),
+        RuntimeError("CUDA error: out of memory"),  # of a graph that is made ready
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate"),
+    ],
+    ids=str,
+)
+def test_one_more_learner_that_does_not_fit_is_not_a_failure(error, crossbow, monkeypatch):
     system = crossbow(learners="auto", batch=4)
     monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
     prepare = system.engine.prepare
 
     def two_fit(programs):
         if len(system.learners) > 2:
-            raise torch.OutOfMemoryError("CUDA out of memory")
+            raise error
         prepare(programs)
 
     monkeypatch.setattr(system.engine, "prepare", two_fit)
@@ -97,6 +106,13 @@ def test_one_more_learner_that_does_not_fit_is_not_a_failure(crossbow, monkeypat
         learners = system.train_epoch(epoch).learners
     assert learners == 2
     assert system.trace[-1]["decision"] == "out_of_memory"
+
+
+def test_another_failure_of_one_more_learner_is_one(crossbow, monkeypatch):
+    system = crossbow(learners=1)
+    monkeypatch.setattr(system.engine, "prepare", lambda programs: torch.ones(2) @ torch.ones(3))
+    with pytest.raises(RuntimeError, match="inconsistent tensor size"):
+        system.resize(2)
 
 
 def test_tuning_ends_where_no_more_ever_fit(crossbow, monkeypatch):
