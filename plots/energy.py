@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _averaging, _axes, _medians, _panels, _points, _runs, _series, style
+from plots import _averaging, _axes, _bands, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -32,27 +32,18 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         why = _runs.why_none(runs, "has told the power of its devices")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     table = _energies(runs, tables.epochs)
-    rows = _panels.keys(table, ["workload", "devices"])
-    cuts = {row: _panels.cut(table, ["workload", "devices"], row) for row in rows}
-    lengths = [cuts[row]["name"].nunique() for row in rows]
     beside = 0.06 * table["name"].str.len().max() + 1.3
-    figure, panels = _panels.grid(
-        rows,
-        ["image", "target"],
-        (2.1, 0.17 * sum(lengths) / len(rows) + 0.5),
-        (beside, 0),
-        sharex="col",
-        sharey="row",
-        height_ratios=[length + 1 for length in lengths],
-    )
-    for row in rows:
-        left, right = panels[row, "image"], panels[row, "target"]
-        _panels.head(left, _panels.where(*row))
-        _axes.amount_axis(left, table["joules_per_image"])
-        _axes.amount_axis(right, table["target_j"].fillna(table["trained_j"]))
-        _draw_row(left, right, cuts[row])
-    panels[rows[-1], "image"].set_xlabel("energy (J per image)")
-    panels[rows[-1], "target"].set_xlabel("energy to target (J)")
+    figure, bands = _bands.grid(table, {"image": "", "target": ""}, 2.1, beside, sharex="col")
+    for band in bands:
+        for count in band.devices:
+            left, right = band.panels[count, "image"], band.panels[count, "target"]
+            _axes.amount_axis(left, table["joules_per_image"])
+            _axes.amount_axis(right, table["target_j"].fillna(table["trained_j"]))
+            here = _panels.cut(table, ["workload", "devices"], (band.workload, count))
+            _draw_rows(band, left, right, here)
+    bands[-1].label("image", "energy (J per image)")
+    bands[-1].label("target", "energy to target (J)")
+    _bands.few_ticks(bands)
     _panels.legend(figure, _panels.run_marks("power not known"))
     return figure, table[COLUMNS]
 
@@ -82,23 +73,19 @@ def _energies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values([*order, "batch", "series", "seed"], kind="stable", ignore_index=True)
 
 
-def _draw_row(left: Axes, right: Axes, here: pd.DataFrame) -> None:
-    names = list(dict.fromkeys(here["name"]))
-    left.set_yticks(range(len(names)), names)
-    left.set_ylim(len(names) - 0.4, -0.6)
+def _draw_rows(band: _bands.Band, left: Axes, right: Axes, here: pd.DataFrame) -> None:
     systems = set(here["system"])
-    for panel in (left, right):
-        panel.grid(axis="y", visible=False)
-    for place, (_, members) in enumerate(here.groupby("name", sort=False)):
-        one = members.iloc[0]
+    for name, members in here.groupby("name", sort=False):
+        place, one = band.names.index(name), members.iloc[0]
         look = style.look(one["system"], one["learners"], systems)
         per_image = ["joules_per_image"] * 3
         _points.row(left, place, members, look, *per_image)
         _points.row(right, place, members, look, "target_j", "trained_j", "target_j")
-        at = {"transform": right.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-        right.text(1.02, place, _note(members), color=style.INK, **at)
+        if band.is_alone:
+            at = {"transform": right.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
+            right.text(1.02, place, _note(members), color=style.INK, **at)
         if one["best_of_system"]:
-            left.get_yticklabels()[place].set_fontweight("bold")
+            band.embolden(name)
 
 
 def _note(members: pd.DataFrame) -> str:

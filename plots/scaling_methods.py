@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _medians, _panels, _points, _runs, _series, style
+from plots import _axes, _bands, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -44,31 +44,23 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         why = _runs.why_none(runs, "has a throughput")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     table = _table(runs)
-    rows = _panels.keys(table, ROW)
-    cuts = {row: _panels.cut(table, ROW, row) for row in rows}
     told = [name for name in QUANTITIES if table[name].notna().any()]
-    lengths = [cuts[row]["name"].nunique() for row in rows]
     beside = 0.057 * table["name"].str.len().max()
-    figure, panels = _panels.grid(
-        rows,
-        told,
-        (1.6, 0.17 * sum(lengths) / len(rows) + 0.8),
-        (beside, 0),
-        sharey="row",
-        height_ratios=[length + 2 for length in lengths],
-    )
-    for (row, name), panel in panels.items():
-        _draw_panel(panel, cuts[row], name)
-        panel.set_xlabel(QUANTITIES[name][0])
-        if name == told[0]:
-            _panels.head(panel, _panels.where(*row))
+    figure, bands = _bands.grid(table, dict.fromkeys(told, ""), 1.6, beside, apart=2)
+    for band in bands:
+        of_band = table[table["workload"].eq(band.workload) & table["devices"].isin(band.devices)]
+        for (count, name), panel in band.panels.items():
+            _draw_panel(band, panel, of_band, count, name)
+        for name in told:
+            band.label(name, QUANTITIES[name][0])
+    _bands.few_ticks(bands)
     _panels.legend(figure, _panels.run_marks("no number"))
     return figure, table[COLUMNS]
 
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:
     """Each run's quantities, with the medians of its configuration, in the order of the matrix."""
-    has_batches = runs.groupby([*ROW, "system"])["batch"].transform("nunique") > 1
+    has_batches = runs.groupby(["workload", "system"])["batch"].transform("nunique") > 1
     untold = has_batches & ~runs["series"].str.contains(", lr ", regex=False)
     rates = runs["lr"].map(lambda rate: f", lr={rate:g}").where(untold, "")
     table = runs.assign(
@@ -85,12 +77,12 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values([*ROW, "of_system", "of_series", "seed"], ignore_index=True)
 
 
-def _draw_panel(panel: Axes, here: pd.DataFrame, name: str) -> None:
-    names, trained = list(dict.fromkeys(here["name"])), QUANTITIES[name][1]
-    panel.set_yticks(range(len(names)), names)
-    panel.set_ylim(len(names) - 0.4, -0.6)
-    panel.grid(axis="y", visible=False)
-    _axes.amount_axis(panel, here[name].fillna(here[trained]) if trained else here[name])
+def _draw_panel(
+    band: _bands.Band, panel: Axes, of_band: pd.DataFrame, count: float, name: str
+) -> None:
+    trained = QUANTITIES[name][1]
+    _axes.amount_axis(panel, of_band[name].fillna(of_band[trained]) if trained else of_band[name])
+    here = of_band[of_band["devices"] == count]
     if panel.get_xscale() == "linear":
         panel.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
         panel.xaxis.set_major_formatter(lambda x, _: _axes.short_number(x))
@@ -98,7 +90,8 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, name: str) -> None:
     if len(ssgd) and ssgd.iloc[0] > 0:
         panel.axvline(ssgd.iloc[0], color=style.FAINT, linewidth=0.8, linestyle="--", zorder=1)
     systems = set(here["system"])
-    for place, (_, members) in enumerate(here.groupby("name", sort=False)):
+    for row, members in here.groupby("name", sort=False):
+        place = band.names.index(row)
         look = style.look(*members.iloc[0][["system", "learners"]], systems)
         some = members[members[name] != 0]
         if len(some) < len(members):

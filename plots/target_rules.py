@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bench.metrics import RULES
-from plots import _axes, _medians, _panels, _points, _runs, _series, style
+from plots import _axes, _bands, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -31,26 +31,17 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         why = _runs.why_none(runs, "has a target")
         return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
     table = _table(runs)
-    rows = _panels.keys(table, ["workload", "devices"])
-    cuts = {row: _panels.cut(table, ["workload", "devices"], row) for row in rows}
-    lengths = [cuts[row]["name"].nunique() for row in rows]
     beside = 0.06 * table["name"].str.len().max() + 1.3
-    figure, panels = _panels.grid(
-        rows,
-        RULES,
-        (1.6, 0.17 * sum(lengths) / len(rows) + 0.5),
-        (beside, 0),
-        sharex="all",
-        sharey="row",
-        height_ratios=[length + 1 for length in lengths],
-    )
-    for row in rows:
-        for rule in RULES:
-            _panels.head(panels[row, rule], _panels.where(*row) if rule == RULES[0] else "", rule)
-        _draw_row([panels[row, rule] for rule in RULES], cuts[row])
-    for rule in RULES:
-        _axes.amount_axis(panels[rows[-1], rule], table["s"].fillna(table["train_s"]))
-    panels[rows[-1], RULES[1]].set_xlabel("training time to target (s)")
+    titles = {rule: rule for rule in RULES}
+    figure, bands = _bands.grid(table, titles, 1.6, beside, sharex="all")
+    for band in bands:
+        for count in band.devices:
+            here = _panels.cut(table, ["workload", "devices"], (band.workload, count))
+            _draw_rows(band, [band.panels[count, rule] for rule in RULES], here)
+        for panel in band.panels.values():
+            _axes.amount_axis(panel, table["s"].fillna(table["train_s"]))
+    bands[-1].label(RULES[1], "training time to target (s)")
+    _bands.few_ticks(bands)
     _panels.legend(figure, _panels.run_marks("failed"))
     return figure, table[COLUMNS]
 
@@ -73,20 +64,16 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values([*order, "seed"], kind="stable", ignore_index=True)
 
 
-def _draw_row(panels: list[Axes], here: pd.DataFrame) -> None:
-    names = list(dict.fromkeys(here["name"]))
-    panels[0].set_yticks(range(len(names)), names)
-    panels[0].set_ylim(len(names) - 0.4, -0.6)
+def _draw_rows(band: _bands.Band, panels: list[Axes], here: pd.DataFrame) -> None:
     systems = set(here["system"])
-    for panel in panels:
-        panel.grid(axis="y", visible=False)
-    for place, (_, members) in enumerate(here.groupby("name", sort=False)):
-        one = members.iloc[0]
+    for name, members in here.groupby("name", sort=False):
+        place, one = band.names.index(name), members.iloc[0]
         look = style.look(one["system"], one["learners"], systems)
         for panel, (_, by_rule) in zip(panels, members.groupby("turn"), strict=True):
             _points.row(panel, place, by_rule, look, "s", "train_s", "s")
-        at = {"transform": panels[-1].get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-        panels[-1].text(1.02, place, _note(members), color=style.INK, **at)
+        if band.is_alone:
+            at = {"transform": panels[-1].get_yaxis_transform(), "va": "center", "fontsize": 6.5}
+            panels[-1].text(1.02, place, _note(members), color=style.INK, **at)
 
 
 def _note(members: pd.DataFrame) -> str:

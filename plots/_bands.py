@@ -1,0 +1,152 @@
+"""Bands of panels in which every configuration has a row.
+
+A band is of a workload on a number of devices. Where all of them, one below the other, would be
+taller than a page, it is of a workload, and its numbers of devices stand side by side.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator
+
+from plots import _absent, _panels
+
+TALL = 12.0  # inches of a page
+_ROW, _LOW_ROW = 0.17, 0.12  # inches of a row, and of one of very many
+_NARROW, _WIDE = (0.75, 0.95), 12.0  # inches of a panel side by side, and of all where they may
+_TICKS = 3  # which have room there
+
+
+@dataclass(frozen=True)
+class Band:
+    """The panels of a band by (devices, quantity), and the names of its rows from the top."""
+
+    workload: str
+    devices: list[float]
+    names: list[str]
+    panels: dict[tuple[float, str], Axes]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is of one number of devices, so that a row has room for notes beside it."""
+        return len(self.devices) == 1
+
+    def label(self, quantity: str, text: str) -> None:
+        """Names the axis of a quantity, below the middle of its panels."""
+        panels = [self.panels[count, quantity] for count in self.devices]
+        at = 1.0 if len(panels) % 2 == 0 else 0.5
+        panels[(len(panels) - 1) // 2].set_xlabel(text, x=at)
+
+    def embolden(self, name: str) -> None:
+        """Writes the name of a row in bold."""
+        first = next(iter(self.panels.values()))
+        first.get_yticklabels()[self.names.index(name)].set_fontweight("bold")
+
+
+def grid(
+    table: pd.DataFrame,
+    quantities: Mapping[str, str],
+    width: float,
+    beside: float,
+    sharex: Any = False,
+    apart: int = 1,
+) -> tuple[Figure, list[Band]]:
+    """The figure, and its bands from the top, with titles and a tick for every name.
+
+    `table` has `workload`, `devices`, `system` and `name`, in the order of the rows. `quantities`
+    are the panels of one number of devices, with what is to be said above each. Inches: `width` of
+    such a panel, `beside` all panels for names and notes. `sharex` as for subplots; `apart` are the
+    rows that would fit between two bands.
+    """
+    counts = sorted(table["devices"].unique())
+    between = 0.2 + 0.3 * apart
+    names = _names(table, ["workload", "devices"])
+    height = _ROW * sum(map(len, names.values())) + between * len(names)
+    is_stacked = height <= TALL or len(counts) == 1
+    if is_stacked:
+        columns = [(quantity, 0) for quantity in quantities]
+    else:
+        names = _names(table, ["workload"])
+        columns = [(quantity, count) for quantity in quantities for count in counts]
+        total = sum(map(len, names.values()))
+        row = max(_LOW_ROW, min(_ROW, (TALL - 1 - between * len(names)) / total))
+        width = min(_NARROW[1], max(_NARROW[0], _WIDE / len(columns)))
+        height = row * total + between * len(names)
+    figure, panels = _panels.grid(
+        list(names),
+        columns,
+        (width, height / len(names)),
+        (beside, 0),
+        sharex=sharex if is_stacked else False,
+        sharey="row",
+        height_ratios=[len(rows) + apart for rows in names.values()],
+    )
+    if not is_stacked:
+        _share(panels, sharex)
+    bands = []
+    for key, rows in names.items():
+        workload, devices = key[0], list(key[1:]) or counts
+        of_band = {
+            (count or devices[0], quantity): panels[key, (quantity, count)]
+            for quantity, count in columns
+        }
+        bands.append(Band(workload, devices, rows, of_band))
+        _frame(bands[-1], quantities, is_stacked, len(bands) == 1)
+        there = _panels.cut(table, ["workload"], key[:1])["devices"].unique()
+        _absent.blank(list(of_band.values()), [count in there for count, _ in of_band])
+    return figure, bands
+
+
+def few_ticks(bands: list[Band]) -> None:
+    """Leaves the panels that stand side by side as many ticks along x as have room."""
+    for band in (band for band in bands if not band.is_alone):
+        for panel in band.panels.values():
+            low, high = panel.get_xlim()
+            ticks = [tick for tick in panel.get_xticks() if low <= tick <= high]
+            every = math.ceil(len(ticks) / _TICKS) or 1
+            panel.xaxis.set_major_locator(FixedLocator(ticks[::every]))
+
+
+def _names(table: pd.DataFrame, by: list[str]) -> dict[tuple, list[str]]:
+    """The rows of each band from the top, those of a system together."""
+    names = {}
+    for key in _panels.keys(table, by):
+        rows = _panels.cut(table, by, key).drop_duplicates("name")
+        systems = list(dict.fromkeys(rows["system"]))
+        turns = rows["system"].map(systems.index)
+        names[key] = list(rows["name"].loc[turns.sort_values(kind="stable").index])
+    return names
+
+
+def _share(panels: dict[tuple, Axes], sharex: Any) -> None:
+    """One axis for all numbers of devices, and as far as `sharex` says for more panels."""
+    first: dict[tuple, Axes] = {}
+    last = list(panels)[-1][0]
+    for (row, (quantity, _)), panel in panels.items():
+        alike = {"all": (), "col": (quantity,)}.get(sharex, (row, quantity))
+        if alike in first:
+            panel.sharex(first[alike])
+        first.setdefault(alike, panel)
+        if sharex and row != last:
+            panel.tick_params(labelbottom=False)
+
+
+def _frame(band: Band, quantities: Mapping[str, str], is_stacked: bool, is_first: bool) -> None:
+    """Titles of a band, and its names."""
+    for place, ((count, quantity), panel) in enumerate(band.panels.items()):
+        if is_stacked:
+            where = _panels.where(band.workload, count) if place == 0 else ""
+            _panels.head(panel, where, quantities[quantity])
+        else:
+            what = quantities[quantity] if count == band.devices[0] else ""
+            of_panel = [what, _panels.devices_title(count)] if is_first else []
+            _panels.head(panel, band.workload if place == 0 else "", *of_panel)
+        panel.grid(axis="y", visible=False)
+    first = next(iter(band.panels.values()))
+    first.set_yticks(range(len(band.names)), band.names)
+    first.set_ylim(len(band.names) - 0.4, -0.6)
