@@ -1,11 +1,12 @@
 """Figures of what was measured: `python -m benchmarks.draw FOLDER [NAME]`.
 
 Draws NAME, or all that FOLDER has the numbers for: engine.csv, timeline.csv with overlap.json,
-tuning.csv with tuning.json, scaling_prediction.csv with engine.csv, cost_curves.csv. Each figure is
-an SVG, a PDF, a PNG, and its caption as text.
+tuning.csv with tuning.json, the same of another batch as tuning-b64, scaling_prediction.csv with
+engine.csv, cost_curves.csv. Each figure is an SVG, a PDF, a PNG, and its caption as text.
 """
 
 import argparse
+import functools
 import sys
 from pathlib import Path
 
@@ -15,11 +16,12 @@ from benchmarks import draw_costs, draw_engine, draw_scaling, draw_timeline, dra
 from plots import _files, style
 
 FIGURES = {
-    "engine": draw_engine,
-    "timeline": draw_timeline,
-    "tuning": draw_tuning,
-    "scaling_prediction": draw_scaling,
-    "cost_curves": draw_costs,
+    "engine": draw_engine.draw,
+    "timeline": draw_timeline.draw,
+    "tuning": draw_tuning.draw,
+    "tuning-b64": functools.partial(draw_tuning.draw, name="tuning-b64"),
+    "scaling_prediction": draw_scaling.draw,
+    "cost_curves": draw_costs.draw,
 }
 
 
@@ -35,7 +37,7 @@ def main() -> None:
         sys.exit(f"{folder} has none of {', '.join(f'{name}.csv' for name in asked)}")
     with matplotlib.rc_context(style.RC):
         for name in there:
-            figure, caption = FIGURES[name].draw(folder)
+            figure, caption = FIGURES[name](folder)
             _files.write_images(folder, name, figure)
             (folder / f"{name}.txt").write_text(caption + "\n")
 

@@ -15,10 +15,10 @@ CHOSEN = {"marker": "*", "linestyle": "", "markersize": 13, "zorder": 3}
 CHOSEN |= {"color": style.hues([])["pytorch"]}
 
 
-def draw(folder: Path) -> tuple[Figure, str]:
-    """The figure and its caption."""
-    rows = pd.read_csv(folder / "tuning.csv")
-    found = record.read_json(folder / "tuning.json")
+def draw(folder: Path, name: str = "tuning") -> tuple[Figure, str]:
+    """The figure and its caption, of NAME.csv and NAME.json."""
+    rows = pd.read_csv(folder / f"{name}.csv")
+    found = record.read_json(folder / f"{name}.json")
     sweep, tuner = (rows[rows["source"] == source] for source in ("sweep", "tuner"))
     figure = Figure(figsize=(4.2, 2.9), layout="constrained")
     panel = figure.subplots()

@@ -109,6 +109,15 @@ def test_tuning_says_what_was_chosen_and_what_it_took(folder):
     assert caption.endswith(" NVIDIA X.")
 
 
+def test_another_batch_is_tuned_in_files_and_a_figure_of_its_own(folder, monkeypatch):
+    for kind in ("csv", "json"):
+        (folder / f"tuning.{kind}").rename(folder / f"tuning-b64.{kind}")
+    monkeypatch.setattr(sys, "argv", ["draw", str(folder), "tuning-b64"])
+    draw.main()
+    assert {path.stem for path in folder.glob("*.pdf")} == {"tuning-b64"}
+    assert "chose 2 learners: 90.0%" in (folder / "tuning-b64.txt").read_text()
+
+
 def test_command_draws_what_there_are_numbers_for(folder, monkeypatch):
     (folder / "tuning.csv").unlink()
     monkeypatch.setattr(sys, "argv", ["draw", str(folder)])

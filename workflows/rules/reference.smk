@@ -6,7 +6,14 @@ those of benchmarks.draw where its tables are, and those of a question beside th
 
 REFERENCE = "results/reference"
 TRAINED = sorted(path.parent.name for path in Path(REFERENCE).glob("*/summary.csv"))
-DRAWN = ("engine", "timeline", "tuning", "scaling_prediction", "cost_curves")
+DRAWN = (
+    "engine",
+    "timeline",
+    "tuning",
+    "tuning-b64",
+    "scaling_prediction",
+    "cost_curves",
+)
 # In a folder of a machine's own, a table without a caption beside it is only another's input.
 MEASURED = [
     {"folder": path.parent.relative_to(REFERENCE), "measured": path.stem}
