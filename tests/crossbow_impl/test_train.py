@@ -1,10 +1,9 @@
-"""Crossbow as a whole: restart after a checkpoint, refusals, what is evaluated, memory."""
+"""Crossbow as a whole: restart after a checkpoint, refusals, what is evaluated."""
 
 import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
-from marks import needs_cuda
 
 from bench.clock import Ledger
 from bench.ranks import on_devices
@@ -94,19 +93,3 @@ def test_batch_norm_statistics_of_the_central_model(device_type, batch_norm, cro
     assert np.isfinite(system.logits()).all()
     after = system.center.network.get_buffer(name)
     assert torch.equal(before, after) == (batch_norm != "re-estimated")
-
-
-@pytest.mark.gpu
-@needs_cuda
-@pytest.mark.parametrize("graph", [False, True])
-def test_memory_per_learner(graph, crossbow):
-    few, many = (
-        crossbow(
-            model="resnet32", learners=m, batch=32, device_type="cuda", graph=graph
-        ).train_epoch(0)
-        for m in (2, 6)
-    )
-    assert many.memory_bytes > few.memory_bytes > 0
-    weights = 3 * 4 * 466_906  # three rows of float32: model, momentum, gradient
-    assert many.learner_memory_bytes > weights
-    np.testing.assert_allclose(many.learner_memory_bytes, few.learner_memory_bytes, rtol=0.5)

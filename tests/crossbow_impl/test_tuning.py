@@ -1,9 +1,12 @@
-"""Crossbow whose number of learners is tuned: what it leaves behind, and memory that runs out."""
+"""Crossbow whose number of learners is tuned: what it leaves behind, and that devices agree."""
+
+import json
 
 import numpy as np
 import pytest
 import torch
 from marks import needs_cuda
+from steps import steps
 from torch._dynamo.utils import counters
 
 from bench.clock import Ledger
@@ -82,84 +85,6 @@ def test_nothing_is_compiled_while_learners_are_tuned(crossbow, monkeypatch):
     assert counters["stats"]["unique_graphs"] == graphs
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 MiB"),
-        RuntimeError("CUDA error: out of memory"),  # of a graph that is made ready
-        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate"),
-    ],
-    ids=str,
-)
-def test_one_more_learner_that_does_not_fit_is_not_a_failure(error, crossbow, monkeypatch):
-    system = crossbow(learners="auto", batch=4)
-    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
-    prepare = system.engine.prepare
-
-    def two_fit(programs):
-        if len(system.learners) > 2:
-            raise error
-        prepare(programs)
-
-    monkeypatch.setattr(system.engine, "prepare", two_fit)
-    for epoch in range(8):
-        learners = system.train_epoch(epoch).learners
-    assert learners == 2
-    assert system.trace[-1]["decision"] == "out_of_memory"
-
-
-def test_another_failure_of_one_more_learner_is_one(crossbow, monkeypatch):
-    system = crossbow(learners=1)
-    monkeypatch.setattr(system.engine, "prepare", lambda programs: torch.ones(2) @ torch.ones(3))
-    with pytest.raises(RuntimeError, match="inconsistent tensor size"):
-        system.resize(2)
-
-
-def test_tuning_ends_where_no_more_ever_fit(crossbow, monkeypatch):
-    """Nor, at a second try, as many as there are: what was prepared before is in the way."""
-    system, tries = crossbow(learners="auto", batch=4), []
-    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
-    monkeypatch.setattr(system, "resize", lambda m: tries.append(m) or len(tries) > 20)
-    for epoch in range(8):
-        learners = system.train_epoch(epoch).learners
-    assert (learners, tries) == (1, [2])
-    assert system.trace[-1]["decision"] == "out_of_memory"
-
-
-@pytest.mark.gpu
-@needs_cuda
-@pytest.mark.parametrize("graph", [False, True])
-def test_memory_that_runs_out_while_growing(graph, crossbow, monkeypatch):
-    fields = {"model": "resnet32", "learners": "auto", "batch": 4, "device_type": "cuda"}
-    system = crossbow(**fields, graph=graph)
-    monkeypatch.setattr(system.engine, "seconds", lambda start, end: 1.0)
-    total = torch.cuda.get_device_properties(0).total_memory
-    torch.cuda.empty_cache()
-    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + 2**28) / total)
-    try:
-        for epoch in range(10):
-            result = system.train_epoch(epoch)
-            assert np.isfinite(result.losses).all()
-    finally:
-        torch.cuda.set_per_process_memory_fraction(1.0)
-    assert 1 < result.learners < 30
-    assert "out_of_memory" in {row["decision"] for row in system.trace}
-
-
-def test_a_step_that_runs_out_of_memory_leaves_the_learners_as_they_were(crossbow, monkeypatch):
-    system = crossbow(learners=2)
-    system.train_epoch(0)
-    before = {name: array.copy() for name, array in system.state().items()}
-
-    def half_a_step(*arguments):
-        system.learners.velocity.mul_(0.5)
-        raise torch.OutOfMemoryError("CUDA out of memory")
-
-    monkeypatch.setattr(system.iteration, "step_function", half_a_step)
-    assert not system.replicas.resize(2, unroll=False)
-    assert all(np.array_equal(before[name], array) for name, array in system.state().items())
-
-
 def test_rate_of_an_epoch_is_its_last_also_when_tuning_ends_it(crossbow):
     """A new number of learners is tried on the images of epoch 0."""
     batch = 44  # of which an epoch has as many iterations as the tuner's first decision takes
@@ -199,3 +124,28 @@ def test_devices_whose_rates_and_memory_differ_have_as_many_learners(
         assert (len(system.learners), system.tuning.settled) == (5, True)
 
     on_devices(cell, work)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param({}, id="cpus"),
+        pytest.param(
+            {"device_type": "cuda", "graph": True}, id="gpus", marks=[pytest.mark.gpu, needs_cuda]
+        ),
+    ],
+)
+def test_devices_tune_together(form, spec, digits, weights, tmp_path):
+    """By the clock, so how many learners there are in the end is not known."""
+    if form and torch.cuda.device_count() < 2:
+        pytest.skip("needs two CUDA devices: run `make gpu-test` where there are")
+    cell = spec(learners="auto", batch=4, devices=2, epochs=4, **form)
+    crossbow, path = "crossbow_impl.train:Crossbow", weights("logistic")
+    ranks = steps(crossbow, cell, digits, path, 1437, tmp_path / "run")
+    assert np.array_equal(ranks[0]["z"], ranks[1]["z"])
+    assert ranks[0]["w"].shape == ranks[1]["w"].shape
+    traces = [json.loads(str(rank["loop"]))["tuning"]["trace"] for rank in ranks]
+    alike = ("iteration", "learners", "images_per_s", "decision")
+    assert len(traces[0]) > WARM_UP + SAMPLES
+    for one, other in zip(*traces, strict=True):
+        assert [one[name] for name in alike] == [other[name] for name in alike]
