@@ -17,8 +17,10 @@ from bench.claim_file import ClaimsError, read_claims
 from bench.claim_pairs import Comparison, comparisons
 from bench.claim_runs import ALIKE, CONFIGURATION, estimate, is_time
 from bench.estimates import Estimate, median_interval
+from bench.refuse import refuse
 from bench.summary_file import read_summary
 from bench.verdict import verdict
+from bench.whole_file import whole_file
 
 COLUMNS = [
     *"id,text,source,value,direction,paper".split(","),
@@ -102,22 +104,16 @@ def main(arguments: list[str] | None = None) -> int:
         summary = read_summary(options.summary)
         rows = [row for claim in claims for row in judge(claim, summary)]
     except ClaimsError as error:
-        return _refuse(str(error))
+        return refuse(str(error))
     except FileNotFoundError:
-        return _refuse(f"There is no {options.summary}; join the runs first.")
+        return refuse(f"There is no {options.summary}; join the runs first.")
     except ValueError as error:
-        return _refuse(f"Cannot read the runs: {error}.")
+        return refuse(f"Cannot read the runs: {error}.")
     table = pd.DataFrame(rows).reindex(columns=COLUMNS)
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    draft = options.out.with_name(f".{options.out.name}")
-    table.to_csv(draft, index=False, float_format="%.6g", lineterminator="\n")
-    draft.replace(options.out)
+    with whole_file(options.out) as file:
+        table.to_csv(file, mode="wb", index=False, float_format="%.6g", lineterminator="\n")
     return 0
-
-
-def _refuse(sentence: str) -> int:
-    print(sentence, file=sys.stderr)
-    return 1
 
 
 if __name__ == "__main__":

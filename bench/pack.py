@@ -19,6 +19,7 @@ from rocrate.rocrate import ROCrate
 from bench import record
 from bench.crate import describe
 from bench.environment import ROOT
+from bench.refuse import refuse
 from bench.summary_file import read_summary, why_none
 from bench.verify.crate import METADATA
 from bench.verify.tables import made
@@ -103,23 +104,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("out", type=Path)
     options = parser.parse_args(arguments)
     if options.out.suffix != ".zip":
-        return _refuse(f"{options.out}: an archive is packed as zip; name it OUT.zip")
+        return refuse(f"{options.out}: an archive is packed as zip; name it OUT.zip.")
     if why := why_none(options.results):
-        return _refuse(f"Cannot pack: {why}")
+        return refuse(f"Cannot pack: {why}.")
     if not options.out.parent.is_dir():
-        return _refuse(f"{options.out}: there is no folder {options.out.parent}; make it first")
+        return refuse(f"{options.out}: there is no folder {options.out.parent}; make it first.")
     try:
         number = pack(options.results, options.out)
     except (OSError, ValueError) as error:
-        return _refuse(f"Cannot pack: {error}")
+        return refuse(f"Cannot pack: {error}.")
     size = options.out.stat().st_size / 2**20
     print(f"{options.out}: {number} files, {size:.1f} MiB, read back as an RO-Crate.")
     return 0
-
-
-def _refuse(sentence: str) -> int:
-    print(f"{sentence}.", file=sys.stderr)
-    return 1
 
 
 if __name__ == "__main__":

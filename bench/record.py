@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.whole_file import whole_file
+
 RUN, EPOCHS, TELEMETRY, PHASES, STATUS, LOG, AUTOTUNE = (
     "run.json",
     "epochs.csv",
@@ -99,16 +101,8 @@ def whole_lines(content: bytes) -> bytes:
 
 def write_json(path: Path, value: Any) -> None:
     """Replace `path` by `value` as JSON, at once or not at all, also when power is lost."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with draft.open("w") as file:
-            file.write(json.dumps(value, indent=2, sort_keys=True) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
-    draft.replace(path)
+    with whole_file(path) as file:
+        file.write((json.dumps(value, indent=2, sort_keys=True) + "\n").encode())
 
 
 def read_json(path: Path) -> Any:

@@ -20,6 +20,7 @@ from bench import energy, method_options, record, schedules
 from bench.metrics import RULES, epochs_to_target
 from bench.progress import MATRIX
 from bench.spec import NAME
+from bench.whole_file import whole_file
 
 SPEC_COLUMNS = (
     "system,model,model_source,dataset,device_type,devices,nodes,learners,batch,seed,repeat,variant,"
@@ -183,9 +184,8 @@ def _machines(requests: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def publish(table: pd.DataFrame, path: Path) -> None:
     """Write a table in place of what is there, whole or not at all."""
-    draft = path.with_name(f".{path.name}")
-    table.to_csv(draft, index=False)
-    draft.replace(path)
+    with whole_file(path) as file:
+        table.to_csv(file, mode="wb", index=False)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import matplotlib
 
+from bench.refuse import refuse
 from plots import _caption, _files, _tables, known, style
 
 
@@ -20,13 +21,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("results/figures"))
     options = parser.parse_args(arguments)
     if unknown := set(options.names) - set(known()):
-        return _refuse(f"There is no figure {min(unknown)!r}; known are {', '.join(known())}.")
+        return refuse(f"There is no figure {min(unknown)!r}; known are {', '.join(known())}.")
     try:
         tables = _tables.read(options.summary, options.epochs, options.autotune)
     except FileNotFoundError as error:
-        return _refuse(f"There is no {error.filename}; join the runs first.")
+        return refuse(f"There is no {error.filename}; join the runs first.")
     except (OSError, ValueError) as error:
-        return _refuse(f"Cannot read the runs: {error}.")
+        return refuse(f"Cannot read the runs: {error}.")
     with matplotlib.rc_context(style.RC):
         for name in options.names:
             module = importlib.import_module(f"plots.{name}")
@@ -35,11 +36,6 @@ def main(arguments: list[str] | None = None) -> int:
             _caption.mark_changed(figure, module, tables.summary)
             _files.write(options.out, name, figure, table, caption)
     return 0
-
-
-def _refuse(sentence: str) -> int:
-    print(sentence, file=sys.stderr)
-    return 1
 
 
 if __name__ == "__main__":

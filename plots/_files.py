@@ -1,13 +1,13 @@
 """The files of one figure: SVG, PDF and PNG, the table of what is drawn, and the caption."""
 
 import io
-import os
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from bench.whole_file import whole_file
 from plots import _hover, _labels
 
 # Without a date the same runs give the same bytes.
@@ -48,6 +48,5 @@ def settle(figure: Figure) -> None:
 def _replace(path: Path, content: bytes) -> None:
     """Replaces a file in one move, so that a reader never meets half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(content)
-    draft.replace(path)
+    with whole_file(path) as file:
+        file.write(content)

@@ -1,10 +1,11 @@
 """Writes the report, one HTML page: python -m workflows.report --summary CSV --claims CSV [...]."""
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
+from bench.refuse import refuse
+from bench.whole_file import whole_file
 from workflows.report.build import build
 
 
@@ -25,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
         options.rerun or f"snakemake --cores all --forcerun {runs.as_posix()}/{{run}}/status.json"
     )
     if "{run}" not in rerun:
-        return _refuse("--rerun needs {run} where the id of the run belongs.")
+        return refuse("--rerun needs {run} where the id of the run belongs.")
     try:
         page = build(
             summary=options.summary,
@@ -38,20 +39,13 @@ def main(arguments: list[str] | None = None) -> int:
             rerun=rerun,
         )
     except FileNotFoundError as error:
-        return _refuse(f"There is no {error.filename}; run the matrix first.")
+        return refuse(f"There is no {error.filename}; run the matrix first.")
     except ValueError as error:
-        return _refuse(f"Cannot write the report: {error}.")
+        return refuse(f"Cannot write the report: {error}.")
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    # In one move, so that a reader never meets half a page.
-    draft = options.out.with_name(f".{options.out.name}.{os.getpid()}")
-    draft.write_text(page, encoding="utf-8")
-    draft.replace(options.out)
+    with whole_file(options.out) as file:
+        file.write(page.encode())
     return 0
-
-
-def _refuse(sentence: str) -> int:
-    print(sentence, file=sys.stderr)
-    return 1
 
 
 if __name__ == "__main__":
