@@ -100,4 +100,4 @@ def test_tf32_differs_by_its_rounding(spec, digits, weights, tmp_path):
     fields = {"device_type": "cuda", **FIELDS}
     plain = losses(spec("pytorch", **fields), digits, weights, tmp_path / "fp32")
     tf32 = losses(spec("pytorch", precision="tf32", **fields), digits, weights, tmp_path / "tf32")
-    assert_rounded(tf32, plain, by=1e-6)
+    assert_rounded(tf32, plain, by=5e-6)
