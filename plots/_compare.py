@@ -59,5 +59,4 @@ def ending(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.
 
 def nothing(summary: pd.DataFrame, needed: str, columns: list[str]) -> tuple[Figure, pd.DataFrame]:
     """What is drawn where no runs differ as a figure needs it: why, and a table without a row."""
-    why = _runs.why_none(_runs.prepare(summary), needed)
-    return _panels.nothing_to_show(why), pd.DataFrame(columns=columns)
+    return _panels.nothing(_runs.prepare(summary), needed, columns)

@@ -8,16 +8,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, style
+from plots import _absent, _runs, style
 
 TALL, LOW = 24.0, 1.6  # inches: of a figure of many rows, and of one of them
 
 
-def nothing_to_show(why: str) -> Figure:
-    """A figure that says on its face why it is empty."""
+def nothing(runs: pd.DataFrame, needed: str, columns: Sequence[str]) -> tuple[Figure, pd.DataFrame]:
+    """A figure that says on its face why none of these runs is on it, and a table without a row."""
+    why = _runs.why_none(runs, needed)
     figure = Figure(figsize=(5, 1.2))
     figure.text(0.5, 0.5, f"no runs to show: {why}", ha="center", va="center", color=style.INK)
-    return figure
+    return figure, pd.DataFrame(columns=columns)
 
 
 def grid(

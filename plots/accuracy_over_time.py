@@ -30,8 +30,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     runs = _series.name_series(_runs.prepare(tables.summary), CELL)
     known = curves(tables.epochs)
     if not runs["run"].isin(known).any():
-        why = _runs.why_none(runs, "has an evaluated epoch")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "has an evaluated epoch", COLUMNS)
     runs = _best.add_best(runs)
     looks = _looks(runs[runs["run"].isin(known)])
     rows, columns = sorted(runs["workload"].unique()), sorted(runs["devices"].unique())

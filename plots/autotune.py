@@ -39,8 +39,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     chosen = chosen.drop_duplicates(CELL)
     missing = _missing(runs, chosen)
     if chosen.empty:
-        why = _runs.why_none(runs, "tuned its learners")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "tuned its learners", COLUMNS)
     samples, fixed = _samples(chosen, tables.autotune), _fixed(chosen, runs)
     looks = style.batch_looks(chosen["batch"])
     rows, tuned = _panels.keys(pd.concat([chosen, missing]), ROW), _panels.keys(chosen, ROW)

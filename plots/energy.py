@@ -29,8 +29,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
     runs = _series.name_series(_runs.prepare(tables.summary), CELL)
     if runs["joules_per_image"].isna().all():
-        why = _runs.why_none(runs, "has told the power of its devices")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "has told the power of its devices", COLUMNS)
     table = _energies(runs, tables.epochs)
     beside = 0.06 * table["name"].str.len().max() + 1.3
     figure, bands = _bands.grid(table, {"image": "", "target": ""}, 2.1, beside, sharex="col")

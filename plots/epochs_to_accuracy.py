@@ -41,8 +41,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     table = _table(runs)
     is_placed = table["total_batch"].notna() & (table["epochs_run"] > 0)
     if not is_placed.any():
-        why = _runs.why_none(runs, "has a target and an epoch")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "has a target and an epoch", COLUMNS)
     looks = style.series_looks(runs[~_runs.is_planned(runs)])
     workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     rows = [(workload, column) for workload in workloads for column in AXES]

@@ -31,8 +31,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     alike = [*ROW, "batch", "learners"]
     runs = _series.name_series(runs, alike, with_learners=False)
     if runs["memory_bytes"].isna().all():
-        why = _runs.why_none(runs, "has told the memory of a GPU")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "has told the memory of a GPU", COLUMNS)
     table = pd.concat([_of_runs(runs), _of_tuning(runs, tables.autotune)], ignore_index=True)
     slots = sorted(table["slot"].unique(), key=_slots.order)
     looks = style.batch_looks(table["batch"])

@@ -46,8 +46,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row an epoch of a configuration, or a run with its time."""
     runs = _chosen(tables.summary)
     if runs.empty:
-        why = _runs.why_none(_runs.prepare(tables.summary), "averaged its learners in several ways")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _compare.nothing(tables.summary, "averaged its learners in several ways", COLUMNS)
     times = runs.rename(columns={"median5_s": "time_s", "train_s": "trained_s"})
     times = _medians.add_medians(times, PLACE, "time_s", "trained_s", "s").assign(kind="time")
     times = _medians.add_counts(times, PLACE, "time_s").rename(columns={"runs": "counted"})

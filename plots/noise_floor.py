@@ -42,8 +42,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     runs = _series.name_series(_prepare(tables.summary), CELL)
     table = _pairs(runs[runs["run"].isin(shown(tables.summary)["run"])])
     if table.empty:
-        why = _runs.why_none(runs, "was repeated")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "was repeated", COLUMNS)
     rows = _panels.keys(table, ["workload", "devices"])
     cuts = {row: _panels.cut(table, ["workload", "devices"], row) for row in rows}
     lengths = [cuts[row]["name"].nunique() for row in rows]

@@ -41,8 +41,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
     runs = _series.name_series(_runs.prepare(tables.summary), [*ROW, "batch"])
     if runs["images_per_s"].isna().all():
-        why = _runs.why_none(runs, "has a throughput")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "has a throughput", COLUMNS)
     table = _table(runs)
     told = [name for name in QUANTITIES if table[name].notna().any()]
     beside = 0.057 * table["name"].str.len().max()

@@ -37,8 +37,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run with the medians of its configuration."""
     runs = _chosen(tables.summary)
     if runs["images_per_s"].isna().all():
-        why = _runs.why_none(_runs.prepare(tables.summary), "synchronised in several intervals")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _compare.nothing(tables.summary, "synchronised in several intervals", COLUMNS)
     taus = _averaging.tau_order(runs["tau"])
     table = runs.assign(x=runs["tau"].map(taus.index).astype(float))
     for column, (_, trained) in PANELS.items():

@@ -27,8 +27,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     runs = _runs.prepare(tables.summary)
     runs = _series.name_series(runs, [*CELL, "learners"], with_learners=False)
     if runs["images_per_s"].isna().all():
-        why = _runs.why_none(runs, "has a throughput")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "has a throughput", COLUMNS)
     table = _table(runs)
     slots = sorted(table["slot"].unique(), key=_slots.order)
     looks = style.batch_looks(table["batch"])

@@ -42,8 +42,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     runs = _series.name_series(runs[runs["target"].notna()], CELL)
     table = _table(runs, tables.epochs)
     if table["images_per_s"].isna().all():
-        why = _runs.why_none(runs, "has a target and an epoch")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "has a target and an epoch", COLUMNS)
     looks = style.series_looks(table[table["images_per_s"].notna()])
     rows, columns = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     figure, panels = _panels.grid(rows, columns, (3.3, 2.7), sharex="row", sharey="row")

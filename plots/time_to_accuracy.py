@@ -35,8 +35,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     runs = _runs.prepare(tables.summary)
     runs = _series.name_series(runs[runs["target"].notna()], CELL)
     if runs.empty:
-        why = _runs.why_none(runs, "has a target")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "has a target", COLUMNS)
     table = _times(runs)
     workloads, devices = sorted(runs["workload"].unique()), sorted(runs["devices"].unique())
     lengths = [

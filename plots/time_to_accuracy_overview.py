@@ -35,8 +35,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run of the configurations it shows."""
     table = _chosen(tables.summary)
     if table.empty:
-        why = _runs.why_none(_runs.prepare(tables.summary), "has a target")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        runs = _runs.prepare(tables.summary)
+        return _panels.nothing(runs, "has a target", COLUMNS)
     looks = _looks(table)
     workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     width = 0.32 * (len(looks) + 1) * len(devices) + 0.9

@@ -29,8 +29,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     runs = _series.name_series(_runs.prepare(tables.summary), CELL)
     levels = _levels(runs, tables.epochs)
     if levels.empty:
-        why = _runs.why_none(runs, "has five evaluated epochs")
-        return _panels.nothing_to_show(why), pd.DataFrame(columns=COLUMNS)
+        return _panels.nothing(runs, "has five evaluated epochs", COLUMNS)
     table = _table(runs, levels)
     looks = style.series_looks(runs[runs["run"].isin(levels["run"])])
     rows = _panels.keys(runs, ["workload", "devices"])
