@@ -37,6 +37,8 @@ def refuse_data(spec: RunSpec, data: Data, where: str) -> None:
             f"an epoch, and one iteration takes {images}; use a smaller population or batch"
         )
     refuse_idle_method(spec, there, where)
+    if there is not None:
+        _refuse_idle_iterations(spec, there // images, where)
     try:
         augmentation_of(spec.augmentation, spec.dataset, data.encoded)
     except ValueError as error:
@@ -45,6 +47,21 @@ def refuse_data(spec: RunSpec, data: Data, where: str) -> None:
         raise ConfigError(
             f"{where}.unroll: {spec.dataset} is read while it is trained on, an iteration at a "
             "time; set it to 1"
+        )
+
+
+def _refuse_idle_iterations(spec: RunSpec, an_epoch: int, where: str) -> None:
+    """A period, or a graph, of more iterations than there are, which would change nothing."""
+    in_all = an_epoch * spec.epochs
+    if spec.tau > in_all:
+        raise ConfigError(
+            f"{where}.tau: learners would never meet in {in_all} iterations, those of all "
+            f"{spec.epochs} epochs; use at most that, or 0 to say never"
+        )
+    if spec.unroll > an_epoch:
+        raise ConfigError(
+            f"{where}.unroll: a graph of {spec.unroll} iterations would never run in epochs of "
+            f"{an_epoch}; use at most that"
         )
 
 

@@ -45,7 +45,8 @@ def _sentence(error: jsonschema.ValidationError) -> str:
         missing = ", ".join(repr(key) for key in limit if key not in value)
         return f"no value for {missing}; add it"
     if rule == "type":
-        return f"{value!r} is not {KINDS[limit]}; make it one"
+        meaning = error.schema.get("description")
+        return f"{value!r} is not {KINDS[limit]}; make it one" + (f": {meaning}" if meaning else "")
     if rule == "enum":
         return f"unknown value {value!r}; use one of {', '.join(limit)}"
     if rule == "const":

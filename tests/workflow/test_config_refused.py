@@ -185,6 +185,18 @@ REFUSED = {
     "lr infinite": (config({"lr": float("inf")}), "matrix[0].lr", "finite"),
     # YAML takes 1e-3 for text: a number needs the point.
     "lr as text": (config({"lr": yaml.safe_load("1e-3")}), "matrix[0].lr", "'1e-3'", "1.0e-3"),
+    "a period longer than the run": (
+        config({"tau": 50}),
+        "matrix[0].tau",
+        "in 44 iterations",
+        "0 to say never",
+    ),
+    "a period in words": (config({"tau": "never"}), "matrix[0].tau: 'never'", "0: never"),
+    "a graph longer than an epoch": (
+        config({"unroll": 23, "graph": True, "device_type": "cuda"}),
+        "matrix[0].unroll",
+        "epochs of 22",
+    ),
     "learners unknown": (config({"learners": "many"}), "learners", "'many'", "auto"),
     "learners 0": (config({"learners": 0}), "matrix[0].learners", "at least 1"),
     "alpha outside the bound": (
