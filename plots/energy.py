@@ -4,11 +4,11 @@ Left: joules that the run's own devices took per image trained, from the start o
 the end of the last, evaluations and idle power included. Right: those times the images trained
 until the median of the last five epochs' test accuracies reached the target. Filled marks are runs,
 the upright bar their median, the line its interval (of up to three runs the range), in bold the
-configuration of each system that reached the target with the least, of Crossbow by synchronous
-model averaging. A run that never reached it is a hollow triangle at what it had taken, and stays in
-the median as one that needs more. A run that failed is left out. A cross at the edge is a run whose
-power is not known, a question mark one that was planned and not run. The batch b is that of one
-learner.
+configuration of each system that reached the target with the least on as many devices (on any
+number, where these stand side by side), of Crossbow by synchronous model averaging. A run that
+never reached it is a hollow triangle at what it had taken, and stays in the median as one that
+needs more. A run that failed is left out. A cross at the edge is a run whose power is not known, a
+question mark one that was planned and not run. The batch b is that of one learner.
 """
 
 import pandas as pd

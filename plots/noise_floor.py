@@ -163,9 +163,8 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
             ]
             _hover.tell(marks, texts)
         if members["is_planned"].any():
-            at = {"transform": panel.get_yaxis_transform(), "color": look["color"]}
-            (mark,) = panel.plot(0.04, names.index(name), **_absent.NOT_RUN, **at)
-            _hover.tell(mark, f"{_hover.configuration(one)}: not run")
+            said = f"{_hover.configuration(one)}: not run"
+            _absent.question(panel, look["color"], said, y=names.index(name))
         _mark_lone(panel, members[~members["is_planned"]], names.index(name), look)
 
 
