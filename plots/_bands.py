@@ -60,8 +60,8 @@ def grid(
 
     `table` has `workload`, `devices`, `system` and `name`, in the order of the rows. `quantities`
     are the panels of one number of devices, with what is to be said above each. Inches: `width` of
-    such a panel, `beside` all panels for names and notes. `sharex` as for subplots; `apart` are the
-    rows that would fit between two bands.
+    such a panel, `beside` all panels for names and notes. `sharex` as for subplots, or "workload";
+    `apart` are the rows that would fit between two bands.
     """
     counts = sorted(table["devices"].unique())
     between = 0.2 + 0.3 * apart
@@ -82,11 +82,11 @@ def grid(
         columns,
         (width, height / len(names)),
         (beside, 0),
-        sharex=sharex if is_stacked else False,
+        sharex=sharex if is_stacked and sharex != "workload" else False,
         sharey="row",
         height_ratios=[len(rows) + apart for rows in names.values()],
     )
-    if not is_stacked:
+    if not is_stacked or sharex == "workload":
         _share(panels, sharex)
     bands = []
     for key, rows in names.items():
@@ -125,15 +125,17 @@ def _names(table: pd.DataFrame, by: list[str]) -> dict[tuple, list[str]]:
 
 def _share(panels: dict[tuple, Axes], sharex: Any) -> None:
     """One axis for all numbers of devices, and as far as `sharex` says for more panels."""
-    first: dict[tuple, Axes] = {}
-    last = list(panels)[-1][0]
-    for (row, (quantity, _)), panel in panels.items():
-        alike = {"all": (), "col": (quantity,)}.get(sharex, (row, quantity))
-        if alike in first:
-            panel.sharex(first[alike])
-        first.setdefault(alike, panel)
-        if sharex and row != last:
-            panel.tick_params(labelbottom=False)
+    alike: dict[tuple, list[tuple]] = {}
+    for row, (quantity, count) in panels:
+        group = {"all": (), "col": (quantity,)}.get(sharex, (row[0], quantity))
+        alike.setdefault(group, []).append((row, (quantity, count)))
+    for first, *others in alike.values():
+        last = [first, *others][-1][0]
+        for place in others:
+            panels[place].sharex(panels[first])
+        for place in (first, *others):
+            if place[0] != last:
+                panels[place].tick_params(labelbottom=False)
 
 
 def _frame(band: Band, quantities: Mapping[str, str], is_stacked: bool, is_first: bool) -> None:

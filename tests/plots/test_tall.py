@@ -48,7 +48,7 @@ def matrix(folder, is_made):
 
 
 @pytest.mark.parametrize("is_made", [True, False])
-@pytest.mark.parametrize("name", ["energy", "target_rules", "scaling_methods"])
+@pytest.mark.parametrize("name", ["energy", "target_rules", "scaling_methods", "time_to_accuracy"])
 def test_the_paper_s_matrix_fits_a_page_and_can_be_read(name, is_made, tmp_path):
     figure = drawn(name, matrix(tmp_path, is_made))
     assert figure.get_figheight() <= _bands.TALL + 0.5
@@ -80,3 +80,13 @@ def test_side_by_side_a_configuration_has_its_row_on_every_number_of_devices():
         for panel in figure.axes[:2]
     )
     assert second - first == {39}  # behind those that are on one device
+
+
+def test_a_workload_has_one_axis_of_time_on_all_numbers_of_devices():
+    runs = [
+        run(devices=devices, dataset=data) for devices in (1, 2) for data in ("mnist", "digits")
+    ]
+    figure = drawn("time_to_accuracy", tables(*runs))
+    one, two, other, _ = figure.axes
+    assert one.get_shared_x_axes().joined(one, two)
+    assert not one.get_shared_x_axes().joined(one, other)
