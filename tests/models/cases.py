@@ -22,12 +22,13 @@ class Case(NamedTuple):
     """A model, the images it is compared on, and how many steps it is trained for.
 
     Batch norm over a few values, some of them all but equal, makes much of a small difference, and
-    with every step more of it. So the rate is small enough for the rounding to stay small.
+    with every step more of it. So the rate is small enough for the rounding to stay small. Without
+    steps (None) there are no gradients either: for what is a network above it, with more blocks.
     """
 
     name: str
     shape: tuple[int, int, int]
-    steps: int = 0
+    steps: int | None = 0
     rate: float = 1e-3
 
     def __str__(self):
@@ -46,6 +47,7 @@ CORNERS = [
 ]
 
 DIGIT, MNIST, CIFAR = (8, 8, 1), (28, 28, 1), (32, 32, 3)
+# A second step is the first whose momentum matters; ten of a large network say no more of it.
 FAST = [
     Case("corners", (31, 22, 3), 10),
     Case("logistic", DIGIT, 10),
@@ -55,8 +57,8 @@ FAST = [
     Case("lenet", CIFAR),
     Case("convnet", CIFAR, 10),
     Case("convnet", (29, 22, 1)),
-    Case("alexnet", (63, 67, 3), 10),
-    Case("vgg11", CIFAR, 10, rate=1e-7),
+    Case("alexnet", (63, 67, 3), 2),
+    Case("vgg11", CIFAR, 2, rate=1e-5),
     Case("resnet20", CIFAR, 10),
     Case("resnet32", DIGIT),
     Case("resnet20_v2", (20, 28, 3), 10),
@@ -64,22 +66,25 @@ FAST = [
     Case("resnet50", (35, 33, 3)),
     Case("resnet18_v2", (35, 33, 3)),
     Case("googlenet", (41, 38, 3)),
-    Case("googlenet_bn", (41, 38, 3), 10, rate=1e-5),
-    Case("inception_v3", (75, 79, 3)),
+    Case("googlenet_bn", (41, 38, 3), 2, rate=1e-4),
 ]
 SLOW = [
     Case("vgg11", (224, 32, 3)),  # the ImageNet form, with few of its weights
-    Case("vgg_a", CIFAR, 10),
+    Case("vgg_a", CIFAR, 2),
     Case("resnet32", MNIST),
-    Case("resnet32", CIFAR, 10),
-    Case("resnet18", CIFAR, 10, rate=1e-4),
-    Case("resnet18_v2", CIFAR, 10),
-    Case("resnet50", (64, 64, 3), 10, rate=1e-5),
-    Case("resnet50_v2", CIFAR, 10, rate=1e-5),
-    Case("googlenet", (41, 38, 3), 10),
-    Case("inception_v3", (75, 79, 3), 10, rate=1e-7),
-    Case("overfeat", (71, 75, 3), 10),
+    Case("resnet32", CIFAR, 2),
+    Case("resnet18", CIFAR, 2),
+    Case("resnet18_v2", CIFAR, 2),
+    Case("resnet50", (64, 64, 3), 2, rate=1e-4),
+    Case("resnet50_v2", CIFAR, 2, rate=1e-4),
+    Case("googlenet", (41, 38, 3), 2),
+    Case("inception_v3", (75, 79, 3), 2, rate=1e-5),
+    Case("overfeat", (71, 75, 3), 2),
 ]
+DEEPER = [f"resnet{depth}{form}" for depth in (101, 152) for form in ("", "_v15", "_v2")]
+DEEPER += [f"resnet{depth}{form}" for depth in (34, 44, 56, 110) for form in ("", "_v2")]
+DEEPER += ["vgg13", "vgg16", "vgg19", "vgg_b", "vgg_d", "vgg_e"]
+SLOW += [Case(name, CIFAR, None) for name in DEEPER]
 SLOW += [Case(name, CIFAR) for name in models.known() if name not in {c.name for c in FAST + SLOW}]
 
 
@@ -107,8 +112,9 @@ def write(case, folder):
         for name, array in ((name, tensor.numpy()) for name, tensor in state.items())
     }
     np.savez(folder / "weights.npz", **drawn)
-    np.save(folder / "images.npy", rng.normal(size=(case.steps + 1, BATCH, *case.shape)))
-    np.save(folder / "labels.npy", rng.integers(0, CLASSES, (case.steps + 1, BATCH)))
+    batches = 1 + (case.steps or 0)
+    np.save(folder / "images.npy", rng.normal(size=(batches, BATCH, *case.shape)))
+    np.save(folder / "labels.npy", rng.integers(0, CLASSES, (batches, BATCH)))
     (folder / "case.json").write_text(json.dumps(case))
 
 

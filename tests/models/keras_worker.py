@@ -38,7 +38,16 @@ def work(case, folder):
     model = network_of(case).keras_model(tuple(case.shape), CLASSES)
     load_keras(model, folder / "weights.npz")
     results = {"evaluated": model(images[0], training=False).numpy()}
+    if case.steps is None:
+        results["logits"] = model(images[0], training=True).numpy()
+    else:
+        results |= trained(model, case.rate, images, labels)
+    results["weights"] = prints(model.get_weights())
+    results["trained"] = model(images[0], training=False).numpy()
+    np.savez(folder / "keras.npz", **results)
 
+
+def trained(model, rate, images, labels):
     def gradients_of(images, labels):
         with tf.GradientTape() as tape:
             logits = model(images, training=True)
@@ -47,7 +56,7 @@ def work(case, folder):
         return logits, loss, tape.gradient(loss, [v.value for v in model.trainable_variables])
 
     logits, loss, gradients = gradients_of(images[0], labels[0])
-    results |= {"logits": logits.numpy(), "losses": [loss.numpy()]}
+    results = {"logits": logits.numpy(), "losses": [loss.numpy()]}
     results["gradients"] = prints(gradient.numpy() for gradient in gradients)
     velocities = [tf.zeros(v.shape, tf.float64) for v in model.trainable_variables]
     for batch in zip(images[1:], labels[1:], strict=True):
@@ -55,10 +64,8 @@ def work(case, folder):
         results["losses"].append(loss.numpy())
         for i, variable in enumerate(model.trainable_variables):
             velocities[i] = MOMENTUM * velocities[i] + gradients[i]
-            variable.assign_sub(case.rate * velocities[i])
-    results["weights"] = prints(model.get_weights())
-    results["trained"] = model(images[0], training=False).numpy()
-    np.savez(folder / "keras.npz", **results)
+            variable.assign_sub(rate * velocities[i])
+    return results
 
 
 def prints(arrays):

@@ -5,11 +5,12 @@ from suite import rows, status
 
 FIELDS = {
     "system": "crossbow",
+    "model": "mlp",  # whose epoch takes seconds
     "variant": "released",
     "momentum": 0.9,
     "learners": 2,
     "devices": 2,
-    "epochs": 2,
+    "epochs": 1,
 }
 
 
@@ -18,11 +19,11 @@ FIELDS = {
 @pytest.mark.parametrize(
     ("dataset", "archive", "fields", "accuracy"),
     [
-        ("mnist", "mnist", {"lr": 0.05}, 0.95),
-        ("cifar10-jpeg", "cifar-10-jpeg.tar.xz", {"lr": 0.02, "augmentation": "crop_flip"}, 0.35),
+        ("mnist", "mnist", {"lr": 0.05}, 0.93),
+        ("cifar10-jpeg", "cifar-10-jpeg.tar.xz", {"lr": 0.02, "augmentation": "crop_flip"}, 0.3),
     ],
 )
-def test_lenet_learns(dataset, archive, fields, accuracy, suite, real_archives):
+def test_a_network_learns(dataset, archive, fields, accuracy, suite, real_archives):
     group = {**FIELDS, "dataset": dataset, **fields}
     config = suite.config("real", group, archives=str(real_archives(archive)))
     done = suite.snakemake("collect", "--configfile", config, deadline_s=500)
