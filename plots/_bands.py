@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-from plots import _absent, _panels
+from plots import _absent, _panels, style
 
 TALL = 12.0  # inches of a page
 _ROW, _LOW_ROW = 0.17, 0.12  # inches of a row, and of one of very many
@@ -31,16 +31,18 @@ class Band:
     names: list[str]
     panels: dict[tuple[float, str], Axes]
 
-    @property
-    def is_alone(self) -> bool:
-        """Whether it is of one number of devices, so that a row has room for notes beside it."""
-        return len(self.devices) == 1
-
     def label(self, quantity: str, text: str) -> None:
         """Names the axis of a quantity, below the middle of its panels."""
         panels = [self.panels[count, quantity] for count in self.devices]
         at = 1.0 if len(panels) % 2 == 0 else 0.5
         panels[(len(panels) - 1) // 2].set_xlabel(text, x=at)
+
+    def note(self, name: str, text: str) -> None:
+        """Writes the numbers of a row beside it, unless other devices stand side by side."""
+        if len(self.devices) == 1:
+            last = list(self.panels.values())[-1]
+            at = {"transform": last.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
+            last.text(1.02, self.names.index(name), text, color=style.INK, **at)
 
     def embolden(self, name: str) -> None:
         """Writes the name of a row in bold."""
@@ -104,7 +106,7 @@ def grid(
 
 def few_ticks(bands: list[Band]) -> None:
     """Leaves the panels that stand side by side as many ticks along x as have room."""
-    for band in (band for band in bands if not band.is_alone):
+    for band in (band for band in bands if len(band.devices) > 1):
         for panel in band.panels.values():
             low, high = panel.get_xlim()
             ticks = [tick for tick in panel.get_xticks() if low <= tick <= high]

@@ -80,9 +80,7 @@ def _draw_rows(band: _bands.Band, left: Axes, right: Axes, here: pd.DataFrame) -
         per_image = ["joules_per_image"] * 3
         _points.row(left, place, members, look, *per_image)
         _points.row(right, place, members, look, "target_j", "trained_j", "target_j")
-        if band.is_alone:
-            at = {"transform": right.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-            right.text(1.02, place, _note(members), color=style.INK, **at)
+        band.note(name, _note(members))
         if one["best_of_system"]:
             band.embolden(name)
 

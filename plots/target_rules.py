@@ -70,9 +70,7 @@ def _draw_rows(band: _bands.Band, panels: list[Axes], here: pd.DataFrame) -> Non
         look = style.look(one["system"], one["learners"], systems)
         for panel, (_, by_rule) in zip(panels, members.groupby("turn"), strict=True):
             _points.row(panel, place, by_rule, look, "s", "train_s", "s")
-        if band.is_alone:
-            at = {"transform": panels[-1].get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-            panels[-1].text(1.02, place, _note(members), color=style.INK, **at)
+        band.note(name, _note(members))
 
 
 def _note(members: pd.DataFrame) -> str:

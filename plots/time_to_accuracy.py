@@ -70,9 +70,7 @@ def _draw_rows(band: _bands.Band, panel: Axes, here: pd.DataFrame) -> None:
         place, one = band.names.index(name), members.iloc[0]
         look = style.look(one["system"], one["learners"], systems)
         _points.row(panel, place, members, look, "time_s", "trained_s", "s")
-        if band.is_alone:
-            at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-            panel.text(1.02, place, _note(one), color=style.INK, **at)
+        band.note(name, _note(one))
         if one["best_of_system"]:
             band.embolden(name)
 
