@@ -17,7 +17,7 @@ from rocrate.rocrate import ROCrate
 from bench import record
 from bench.environment import ROOT
 from bench.verify.tables import MACHINES, made
-from data_prep.records import file_sha256
+from data_prep.manifest import file_sha256
 
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 _COMPLETED = "http://schema.org/CompletedActionStatus"

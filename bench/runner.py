@@ -18,7 +18,8 @@ from bench.job import Job
 from bench.metrics import evaluate
 from bench.system import Context, EpochResult, System
 from bench.systems import SYSTEMS
-from data_prep.records import RecordsError, open_records
+from data_prep.manifest import RecordsError
+from data_prep.records import open_records
 
 CHECKPOINT_SHARE = 0.05  # of a run's time, at most: of short epochs not each has one
 VERIFIED_BYTES = 2**30  # records up to so many are read whole before a run, in a second or two

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import simplejpeg
 
-from data_prep.records import MANIFEST, SPLITS, file_sha256
+from data_prep.manifest import MANIFEST, SPLITS, file_sha256
 from data_prep.shards import INDEX, index_file, shard_file
 
 SHARD_IMAGES = 1000

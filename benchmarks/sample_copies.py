@@ -3,7 +3,7 @@
 from argparse import ArgumentTypeError
 from pathlib import Path
 
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.tar_members import tar_members
 
 

@@ -19,7 +19,8 @@ from bench.clock import Ledger
 from bench.spec import RELEASED, RunSpec
 from bench.system import Context
 from bench.systems import KERAS
-from data_prep.records import Records, RecordsError, open_records
+from data_prep.manifest import RecordsError
+from data_prep.records import Records, open_records
 from models.weights import export
 
 SYNTHETIC_BYTES = 2**28

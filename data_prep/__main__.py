@@ -6,9 +6,9 @@ import sys
 
 from data_prep.archives import MIRROR_VARIABLE
 from data_prep.datasets import known
+from data_prep.manifest import RecordsError
 from data_prep.options import Options
 from data_prep.prepare import prepare
-from data_prep.records import RecordsError
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pooch
 
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 
 # The environment variable that names the folder of archives.
 MIRROR_VARIABLE = "DATA_MIRROR"

@@ -15,7 +15,7 @@ from PIL import Image, UnidentifiedImageError
 from data_prep.archives import Archive, SourceFile, download, find, missing, places
 from data_prep.cifar10 import CLASS_NAMES, COUNTS, SHAPE
 from data_prep.labels import checked_labels
-from data_prep.records import SPLITS, RecordsError
+from data_prep.manifest import SPLITS, RecordsError
 from data_prep.tar_files import tar_files
 
 __all__ = ["CLASS_NAMES", "COUNTS", "ORIGINS", "SHAPE", "find_sources", "read_split"]

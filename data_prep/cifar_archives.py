@@ -8,7 +8,7 @@ import numpy as np
 
 from data_prep.archives import Archive, SourceFile, obtain
 from data_prep.labels import checked_labels
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.safe_pickle import load_arrays
 from data_prep.tar_files import tar_files
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from data_prep.archives import SourceFile
+from data_prep.manifest import RecordsError
 from data_prep.options import MAX_SIDE
-from data_prep.records import RecordsError
 from data_prep.samples import Listing
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from data_prep.archives import SourceFile
 from data_prep.labels import checked_labels
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 
 CLASS_NAMES = tuple("0123456789")
 SHAPE = (8, 8, 1)

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 
 _RESERVE = 50_000_000  # what the rest of the system is left with
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from data_prep.archives import Archive, SourceFile, download, find, missing
 from data_prep.labels import checked_labels
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.unpacked import unpacked
 
 _UNSIGNED_BYTE = 0x08

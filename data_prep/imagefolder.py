@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from data_prep.class_folders import class_names, list_folder
 from data_prep.held_out import hold_out
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.samples import LEFT_OUT, Listing, Problem
 
 SHAPE = (224, 224, 3)

@@ -10,7 +10,7 @@ from data_prep.archives import OPTION, places
 from data_prep.imagenet_folders import list_folders
 from data_prep.imagenet_tars import TRAIN, list_tars
 from data_prep.imagenet_tfrecords import list_tfrecords
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.samples import Listing
 
 SHAPE = (224, 224, 3)

@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 
 from data_prep.class_folders import class_names, list_folder, sample_of
 from data_prep.imagenet_truth import find_truth
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.samples import LEFT_OUT, Listing, Problem, Sample
 
 

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from data_prep.archives import OPTION, find, missing
 from data_prep.held_out import hold_out
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.samples import Listing, Sample
 from data_prep.tar_members import tar_members
 

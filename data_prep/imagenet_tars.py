@@ -4,7 +4,7 @@ from pathlib import Path, PurePosixPath
 
 from data_prep.archives import file_checksum, places
 from data_prep.imagenet_truth import find_truth
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.samples import LEFT_OUT, NOTED, Listing, Problem, Sample
 from data_prep.tar_members import tar_members
 

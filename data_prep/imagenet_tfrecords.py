@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from data_prep.example_proto import features
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.samples import LEFT_OUT, NOTED, Listing, Problem, Sample
 from data_prep.tfrecord_files import records
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from scipy.io import loadmat
 
 from data_prep.archives import file_checksum, places
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.samples import NOTED, Problem
 from data_prep.tar_files import tar_files
 

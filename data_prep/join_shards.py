@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from data_prep.atomic_files import write_array, write_pieces, write_text
+from data_prep.manifest import SPLITS, RecordsError, array_files
 from data_prep.problem_report import REPORT
-from data_prep.records import SPLITS, RecordsError, array_files
 from data_prep.samples import NOTED, Listing, Problem
 from data_prep.shard_task import ShardTask
 from data_prep.shards import index_file, names_file, shard_file

@@ -9,8 +9,8 @@ from data_prep.augment import augmentation_of
 from data_prep.crops import Box, random_box
 from data_prep.epoch_plan import EpochPlan, epoch_plan
 from data_prep.jpeg_decode import Decoder
+from data_prep.manifest import RecordsError
 from data_prep.read_ahead import ReadAhead
-from data_prep.records import RecordsError
 from data_prep.shards import ShardRecords, shard_file
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 
 
 def checked_labels(labels: np.ndarray | Sequence[int], classes: int, where: str) -> np.ndarray:

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass, fields
 from typing import Any
 
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 
 MAX_SIDE = 4096
 

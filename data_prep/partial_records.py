@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from data_prep.atomic_files import replace, sync_folder, write_array, write_json
-from data_prep.records import MANIFEST, array_files, file_sha256
+from data_prep.manifest import MANIFEST, array_files, file_sha256
 
 _PARTIAL = ".partial"
 _PROGRESS = "progress.json"

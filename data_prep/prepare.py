@@ -10,16 +10,10 @@ from data_prep.datasets import Dataset, is_encoded, load, resolve
 from data_prep.disk_space import check_space
 from data_prep.folder_lock import folder_lock
 from data_prep.labels import checked_labels
+from data_prep.manifest import FORMAT, SPLITS, RecordsError, read_manifest, to_be_made_again
 from data_prep.options import Options
 from data_prep.partial_records import PartialRecords, finish_publishing
-from data_prep.records import (
-    FORMAT,
-    SPLITS,
-    RecordsError,
-    open_records,
-    read_manifest,
-    to_be_made_again,
-)
+from data_prep.records import open_records
 
 
 def prepare(

@@ -9,20 +9,13 @@ from data_prep.datasets import EncodedDataset
 from data_prep.disk_space import check_space
 from data_prep.folder_lock import folder_lock
 from data_prep.join_shards import finished, join, problems
+from data_prep.manifest import FORMAT, SHARDS, SPLITS, RecordsError, read_manifest, to_be_made_again
 from data_prep.options import Options, Settings
 from data_prep.partial_records import PartialRecords, finish_publishing
 from data_prep.problem_report import REPORT, count_actions, refuse_problems, write_report
 from data_prep.processes import spread
 from data_prep.progress import Progress
-from data_prep.records import (
-    FORMAT,
-    SHARDS,
-    SPLITS,
-    RecordsError,
-    open_records,
-    read_manifest,
-    to_be_made_again,
-)
+from data_prep.records import open_records
 from data_prep.samples import CONVERTED, LEFT_OUT, NOTED, Listing
 from data_prep.shard_task import ShardTask, drop_damaged, make_shard
 

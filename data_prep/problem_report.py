@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from data_prep.atomic_files import write_text
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.samples import CONVERTED, KEPT, LEFT_OUT, NOTED, Problem
 
 REPORT = "preparation.csv"

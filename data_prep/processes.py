@@ -10,7 +10,7 @@ from os import getpid
 from typing import Any, TypeVar
 
 from bench.lifeline import follow
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

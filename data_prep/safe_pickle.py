@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 
 
 def _latin1(text: str, encoding: str) -> bytes:

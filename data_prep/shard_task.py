@@ -16,7 +16,7 @@ from PIL import Image
 
 from data_prep.atomic_files import write_array, write_hashed, write_json
 from data_prep.image_rules import Checked, check
-from data_prep.records import file_sha256
+from data_prep.manifest import file_sha256
 from data_prep.samples import LEFT_OUT, Problem, Sample
 from data_prep.shards import INDEX, shard_file
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from data_prep.records import MANIFEST, SPLITS, RecordsError, file_sha256
+from data_prep.manifest import MANIFEST, SPLITS, RecordsError, file_sha256
 
 # Where a JPEG lies: the shard's number, the bytes in it; and what it is: pixels and label.
 INDEX = np.dtype(

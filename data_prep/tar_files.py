@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 from data_prep.unpacked import unpacked
 
 

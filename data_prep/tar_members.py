@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 
 
 class Member(NamedTuple):

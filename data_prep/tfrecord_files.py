@@ -8,7 +8,7 @@ data shows when the image in it is decoded.
 import struct
 from collections.abc import Iterator
 
-from data_prep.records import RecordsError
+from data_prep.manifest import RecordsError
 
 _POLYNOMIAL = 0x82F63B78  # of CRC-32C, reversed
 _HEADER, _FOOTER = 12, 4

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from data_prep import datasets
 from data_prep.imagefolder import layout
-from data_prep.records import RecordsError, read_manifest
+from data_prep.manifest import RecordsError, read_manifest
 from workflows.validate import ConfigError
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from bench import record
 from bench.launch import launch
+from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
-from data_prep.records import RecordsError, open_records
+from data_prep.records import open_records
 from models.weights import export
 from workflows.pipeline import ResultsRefused, hold_results
 from workflows.plan import plan, refuse_what_is_not_here

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bench.verify.mismatch import Mismatch, Trail, read_object
-from data_prep.records import file_sha256
+from data_prep.manifest import file_sha256
 
 METADATA = "ro-crate-metadata.json"
 

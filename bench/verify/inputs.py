@@ -10,7 +10,8 @@ import pandas as pd
 from bench import record
 from bench.summary import SPEC_COLUMNS
 from bench.verify.mismatch import Mismatch, Trail
-from data_prep.records import RecordsError, file_sha256, open_records
+from data_prep.manifest import RecordsError, file_sha256
+from data_prep.records import open_records
 
 _OF_WEIGHTS = ("model", "model_source", "dataset")
 _SEED = ["seed", "repeat"]
