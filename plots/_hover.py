@@ -1,7 +1,7 @@
 """What a reader sees who rests the pointer on a mark: titles in the SVG, which browsers show."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape, unescape
 
 import numpy as np
@@ -17,6 +17,7 @@ _SHARES = ("final_acc", "best_acc", "test_acc", "median_acc", "against_never", "
 _UNITS = {"images_per_s": "images/s", "joules_per_image": "J per image", "epochs_run": "epochs"}
 _UNITS |= {"epochs": "epochs", "speed_up": "times one device", "gib": "GiB", "_mb": "MB"}
 _UNITS |= {"_j": "J", "s": "s"}
+_CONFIGURATION = ("series", "untold", "learners", "devices", "batch", "workload", "seed")
 _LEARNERS = re.compile(r" (m=|auto)")
 _POINT = re.compile(r"( *)(<use .*)/>")
 
@@ -55,15 +56,15 @@ def values(runs: pd.DataFrame, column: str) -> list[str]:
     """What each run has in a column, as texts of the points of a line."""
     return [
         f"{configuration(one)}: {amount(getattr(one, column), column)}{_seed(one)}"
-        for one in runs.itertuples()
+        for one in _rows(runs, column)
     ]
 
 
 def medians(cells: pd.DataFrame, name: str) -> list[str]:
     """The median and the interval of each configuration, as `_medians.add_medians` names them."""
-    texts = []
-    for one in cells.itertuples():
-        ends = [getattr(one, f"{end}_{name}") for end in ("median", "low", "high")]
+    texts, columns = [], [f"{end}_{name}" for end in ("median", "low", "high")]
+    for one in _rows(cells, *columns):
+        ends = [getattr(one, column) for column in columns]
         median, low, high = (amount(value, name) for value in ends)
         said = "no median" if np.isnan(ends[0]) else f"median {median}"
         interval = "" if np.isnan(ends[1]) else f" ({low} to {high})"
@@ -75,7 +76,7 @@ def unreached(runs: pd.DataFrame, trained: str) -> list[str]:
     """How far runs came that never reached the target."""
     return [
         f"{configuration(one)}: not reached in {amount(getattr(one, trained), trained)}{_seed(one)}"
-        for one in runs.itertuples()
+        for one in _rows(runs, trained)
     ]
 
 
@@ -83,8 +84,14 @@ def endings(runs: pd.DataFrame) -> list[str]:
     """Why runs have no number."""
     return [
         f"{configuration(one)}: no number, {one.status.replace('_', ' ')}{_seed(one)}"
-        for one in runs.itertuples()
+        for one in _rows(runs, "status")
     ]
+
+
+def _rows(runs: pd.DataFrame, *columns: str) -> Iterable:
+    """Rows of what a text needs: most of the time of rows of all columns is that of the others."""
+    wanted = [name for name in dict.fromkeys((*_CONFIGURATION, *columns)) if name in runs]
+    return runs[wanted].itertuples() if len(runs) else ()
 
 
 def _seed(one) -> str:

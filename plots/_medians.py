@@ -29,7 +29,7 @@ def add_medians(
             f"low_{name}": cell.map(lambda key: found[key].low).astype(float),
             f"high_{name}": cell.map(lambda key: found[key].high).astype(float),
         }
-    )
+    ).copy()  # in one piece: parts are taken of it often, and a column added is a piece of its own
 
 
 def add_counts(table: pd.DataFrame, by: Sequence[str], column: str) -> pd.DataFrame:

@@ -42,9 +42,9 @@ def line(
     cells = runs.drop_duplicates("x").sort_values("x")
     (medians,) = panel.plot(cells["x"], cells[f"median_{name}"], **look)
     _hover.tell(medians, _hover.medians(cells.dropna(subset=f"median_{name}"), name))
-    for cell, text in zip(cells.itertuples(), _hover.medians(cells, name), strict=True):
-        low, high = getattr(cell, f"low_{name}"), getattr(cell, f"high_{name}")
-        bar(panel, [(cell.x, low), (cell.x, end(low, high))], look["color"], text)
+    lows, highs, texts = cells[f"low_{name}"], cells[f"high_{name}"], _hover.medians(cells, name)
+    for x, low, high, text in zip(cells["x"], lows, highs, texts, strict=True):
+        bar(panel, [(x, low), (x, end(low, high))], look["color"], text)
     if trained:
         hollow = {"marker": "^", "markerfacecolor": "white", "markersize": 5} | _NO_LINE
         (late,) = panel.plot(followed["x"], followed[trained], color=look["color"], **hollow)
