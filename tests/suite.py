@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -112,9 +113,15 @@ class Suite:
 
     def planned(self, *arguments: str | Path) -> list[str]:
         """What a dry run would do: the ids of runs, the names of figures and of other rules."""
-        done = self.snakemake(*arguments, "--dry-run", "--quiet", "host")
-        assert done.returncode == 0, done.stdout
-        jobs = re.split(r"^(?:local)?rule ", done.stdout.partition("Job stats:")[2], flags=re.M)
+        command = _command((*arguments, "--dry-run", "--quiet", "host"))
+        printed = self.folder.parent / "planned.txt"
+        job = [str(self.folder), str(printed), command[3:]]
+        print(json.dumps(job), file=_planner().stdin, flush=True)
+        code = _planner().stdout.readline()
+        assert code == "0\n", printed.read_text()
+        jobs = re.split(
+            r"^(?:local)?rule ", printed.read_text().partition("Job stats:")[2], flags=re.M
+        )
         return sorted(
             wildcard.group(1)
             if (wildcard := re.search(r"wildcards: (?:run|figure)=(\S+)", job))
@@ -262,6 +269,13 @@ def _lives(process: psutil.Process) -> bool:
     with suppress(psutil.NoSuchProcess):
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     return False
+
+
+@cache
+def _planner() -> subprocess.Popen:
+    """Plans for as long as this process lives; a plan's own process would mostly import."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, REPOSITORY / "tests/planner.py"], **pipes)
 
 
 def _command(arguments: tuple[str | Path, ...]) -> list[str]:
