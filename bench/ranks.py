@@ -1,6 +1,7 @@
 """One process per device for systems on torch.distributed: gloo between CPUs, NCCL between GPUs."""
 
 import functools
+import gc
 import os
 import signal
 import sys
@@ -85,6 +86,7 @@ def _hanging(processes: list[BaseProcess], error: ProcessException) -> str:
 
 
 def _rank(rank: int, spec: RunSpec, work: Callable[[int], None], meeting_point: Path) -> None:
+    gc.freeze()  # a fork has the launcher's garbage too, which is not its own to destroy
     lifeline.follow_launcher()
     stop.listen()
     _together(rank, spec, work, f"file://{meeting_point / 'store'}")
