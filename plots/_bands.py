@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-from plots import _absent, _panels, style
+from plots import _absent, _panels
 
 TALL = 12.0  # inches of a page
 _ROW, _LOW_ROW = 0.17, 0.12  # inches of a row, and of one of very many
@@ -40,9 +40,7 @@ class Band:
     def note(self, name: str, text: str) -> None:
         """Writes the numbers of a row beside it, unless other devices stand side by side."""
         if len(self.devices) == 1:
-            last = list(self.panels.values())[-1]
-            at = {"transform": last.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-            last.text(1.02, self.names.index(name), text, color=style.INK, **at)
+            _panels.note_beside(list(self.panels.values())[-1], self.names.index(name), text)
 
     def embolden(self, name: str) -> None:
         """Writes the name of a row in bold."""

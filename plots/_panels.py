@@ -84,6 +84,12 @@ def energy(joules: float, per: str = "") -> str:
     return three_digits(joules / factor, f"{unit} {per}".strip())
 
 
+def note_beside(panel: Axes, place: float, text: str) -> None:
+    """Writes the numbers of the row at `place` to the right of a panel."""
+    at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
+    panel.text(1.02, place, text, color=style.INK, **at)
+
+
 def outcome(median: str, reached: int, runs: int, failures: str) -> str:
     """What came out of a configuration: its median, of how many runs, and how others ended."""
     bad = f" ({failures})" if failures else ""

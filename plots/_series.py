@@ -69,6 +69,11 @@ def name_series(
     return runs
 
 
+def with_batch(runs: pd.DataFrame) -> pd.Series:
+    """The names of configurations of several batches: the series with its batch."""
+    return runs["series"] + runs["batch"].map(lambda b: f", b={b:g}")
+
+
 def _usual(runs: pd.DataFrame, column: str, alike: list[str]) -> pd.Series:
     """Whether a run has the value of `column` that most cells of its system and workload have.
 

@@ -54,7 +54,7 @@ def _energies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
     table = runs.assign(
         target_j=runs["joules_per_image"] * images.reindex(reached).to_numpy(),
         trained_j=runs["joules_per_image"] * runs["run"].map(images.groupby("run").max()),
-        name=runs["series"] + runs["batch"].map(lambda b: f", b={b:g}"),
+        name=_series.with_batch(runs),
     )
     table = _medians.add_medians(table, PLACE, "joules_per_image")
     # A run that trained, but whose power is not known, has no say about the energy.

@@ -128,8 +128,7 @@ def _draw_times(panel: Axes, here: pd.DataFrame) -> None:
         one = members.iloc[0]
         time = _panels.three_digits(one["median_s"])
         note = _panels.outcome(time, one["reached"], one["counted"], _runs.failures(members))
-        at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-        panel.text(1.02, place, note, color=style.INK, **at)
+        _panels.note_beside(panel, place, note)
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)

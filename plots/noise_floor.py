@@ -111,7 +111,7 @@ def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
     table["ratio"] = table["again"] / table["first"]
     group = table.groupby(["workload", "devices", "quantity"])["ratio"]
     table["floor"] = group.transform(floor)
-    table["name"] = table["series"] + table["batch"].map(lambda b: f", b={b:g}")
+    table["name"] = _series.with_batch(table)
     return table.sort_values([*cell, "repeat", "quantity"], ignore_index=True)
 
 

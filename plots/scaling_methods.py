@@ -66,7 +66,7 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
         first_epochs=pd.to_numeric(runs["first_epochs"]).where(_runs.counts(runs)),
         sent_mb=runs["sent_bytes"] / runs["epochs_run"] / 1e6,
         memory_gib=runs["memory_bytes"] / 2**30,
-        name=runs["series"] + runs["batch"].map(lambda b: f", b={b:g}") + rates,
+        name=_series.with_batch(runs) + rates,
     )
     for name, (_, trained) in QUANTITIES.items():
         table = _medians.add_medians(table, PLACE, name, trained)

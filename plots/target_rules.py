@@ -53,7 +53,7 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
         for rule in RULES
     ]
     table = pd.concat(by_rule, ignore_index=True)
-    table["name"] = table["series"] + table["batch"].map(lambda b: f", b={b:g}")
+    table["name"] = _series.with_batch(table)
     cell = [*PLACE, "rule"]
     table = _medians.add_medians(table, cell, "s", "train_s")
     table = _medians.add_counts(table, cell, "s")

@@ -54,7 +54,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 def _times(runs: pd.DataFrame) -> pd.DataFrame:
     """Each run's time, with the median and the counts of its configuration."""
     table = _best.add_times(runs)
-    table["name"] = table["series"] + table["batch"].map(lambda b: f", b={b:g}")
+    table["name"] = _series.with_batch(table)
     failures = {key: _runs.failures(members) for key, members in table.groupby(_best.PLACE)}
     table["failures"] = [failures[tuple(row)] for row in table[_best.PLACE].values]
     own = table["median_s"].mask(_averaging.is_other(table))
