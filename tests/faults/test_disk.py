@@ -105,9 +105,8 @@ def test_a_checkpoint_that_can_not_be_written(finished):
     suite, results = finished.suite, finished.results
     (run,) = finished.more({**LONG, "system": "crossbow", "learners": 32, "batch": 4, "epochs": 1})
     before = finished.files()
-    with smaller_files(2**16):
-        done = suite.snakemake(*finished.arguments)
-    assert done.returncode == 0, done.stdout
+    with smaller_files(2**16), suite.running(*finished.arguments) as process:
+        assert process.wait(120) == 0, suite.printed.read_text()
     assert status(results, run)["status"] == "failed"
     assert status(results, run)["reason"] == "[Errno 27] File too large"
     assert sorted(path.name for path in (results / "state" / run).iterdir()) == ["failures", "lock"]

@@ -1,10 +1,7 @@
 """A config of someone else's is plain values, and can neither run code nor fill the memory."""
 
-import subprocess
-import sys
-
 import pytest
-from suite import CELL, REPOSITORY
+from suite import CELL, REPOSITORY, snakemake
 
 from bench.claim_file import read_claims
 from workflows.plan import plan
@@ -59,9 +56,8 @@ def test_a_matrix_without_end_is_refused_before_it_is_made():
 def test_the_pipeline_runs_no_tag(tmp_path):
     path, trace = tmp_path / "config.yaml", tmp_path / "trace"
     path.write_text(f"name: x\nresults: {TAGS[0].format(trace)}\n")
-    command = [sys.executable, "-m", "snakemake", "-n", "--configfile", str(path)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
-    assert done.returncode and not trace.exists() and "Traceback" not in done.stderr
+    done = snakemake(REPOSITORY, "-n", "--configfile", str(path))
+    assert done.returncode and not trace.exists() and "Traceback" not in done.stdout
 
 
 def test_claims_are_read_likewise(tmp_path):

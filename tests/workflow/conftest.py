@@ -1,5 +1,7 @@
 """A small matrix that ran once, and copies of it in which a test may break things."""
 
+import fcntl
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +31,25 @@ class Matrix:
 def matrix(tmp_path_factory):
     """One run each of learners that are given, learners that are tuned, and two devices.
 
-    Folder names are taken as they are, and rules use the python that runs Snakemake.
+    Made by one of pytest's processes while the others wait, and each has a copy.
     """
-    suite = Suite.create(tmp_path_factory.mktemp("suite") / "copy")
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # of all workers
+    made = folder / "matrix/copy"
+    with (folder / "matrix.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            make(made.with_name("being made"))
+            made.with_name("being made").rename(made)
+    suite = Suite(made).clone(tmp_path_factory.mktemp("suite") / "copy")
+    config = made.with_name("matrix.yaml")
+    return Matrix(suite, config, made.with_name("printed.txt").read_text())
+
+
+def make(folder):
+    """Folder names are taken as they are, and rules use the python that runs Snakemake."""
+    suite = Suite.create(folder)
     config = suite.config(
         "matrix",
         {"system": "crossbow", "learners": [2, "auto"]},
@@ -41,7 +59,7 @@ def matrix(tmp_path_factory):
     path = f"{Path(shutil.which('git')).parent}:/usr/bin:/bin"
     done = suite.snakemake("--configfile", config, PATH=path)
     assert done.returncode == 0, done.stdout
-    return Matrix(suite, config, done.stdout)
+    suite.printed.write_text(done.stdout)
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,5 @@
-import subprocess
-import sys
-
 import pytest
-from suite import REPOSITORY
+from suite import REPOSITORY, snakemake
 
 from workflows.read_config import read_config
 from workflows.validate import ConfigError
@@ -37,7 +34,6 @@ def test_the_pipeline_refuses_a_key_that_is_there_twice(tmp_path):
     path = tmp_path / "twice.yaml"
     smoke = (REPOSITORY / "workflows/config/smoke.yaml").read_text()
     path.write_text(f"{smoke}\nname: again\n")
-    command = [sys.executable, "-m", "snakemake", "-n", "--configfile", str(path)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
-    assert done.returncode and "'name' is there twice" in done.stderr
-    assert "Traceback" not in done.stderr
+    done = snakemake(REPOSITORY, "-n", "--configfile", str(path))
+    assert done.returncode and "'name' is there twice" in done.stdout
+    assert "Traceback" not in done.stdout

@@ -36,7 +36,7 @@ rule reference_figures:
         epochs=f"{REFERENCE}/{{machine}}/epochs.csv",
         autotune=f"{REFERENCE}/{{machine}}/autotune.csv",
         published=PUBLISHED,
-        sources=sources("plots", *(f"plots.{figure}" for figure in FIGURES)),
+        sources=lambda wc: sources("plots", *(f"plots.{name}" for name in FIGURES)),
     output:
         expand(
             f"{REFERENCE}/{{{{machine}}}}/figures/{{figure}}{{end}}",
@@ -92,7 +92,7 @@ rule figure_of_a_question:
 rule benchmark_figure:
     input:
         table=f"{REFERENCE}/{{folder}}/{{measured}}.csv",
-        sources=sources("benchmarks.draw"),
+        sources=lambda wc: sources("benchmarks.draw"),
     output:
         multiext(f"{REFERENCE}/{{folder}}/{{measured}}", ".svg", ".pdf", ".png", ".txt"),
     log:
