@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
-import torch._dynamo  # noqa: F401  (optimizers import it: not each rank again, after the fork)
+import torch._dynamo  # which optimizers import: not each rank again, after the fork
 import torch.distributed as dist
 from torch import Tensor
 from torch.nn.functional import cross_entropy
