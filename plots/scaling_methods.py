@@ -6,13 +6,13 @@ the target (rule `first`: the five epochs that `median5` takes are all that a sh
 what a device handed over for others in an epoch, before what a collective operation makes of it, in
 MB of 10^6 bytes: the bytes of a run by its epochs; and the memory of a device, on a GPU the most
 that tensors have taken, on CPUs the peak resident set of the largest process, interpreter and
-libraries included. A column of which nothing is known is left out. Filled marks are runs, the
-upright bar their median, the line its interval (of up to three runs the range); the dashed line is
-the median of PyTorch's synchronous SGD, the first in the matrix. A run that never reached the
-target is a hollow triangle at what it had trained. A 0 is a run that sent nothing; a cross at the
-edge is a run without the number. The batch b is that of one learner; where a system has several,
-the rate is beside it: PyTorch at k times the batch and k times the rate, with a warm-up, is linear
-scaling (Goyal et al. 2017).
+libraries included. A column of which nothing is known, or of nothing but zeros, as what a single
+device sends, is left out. Filled marks are runs, the upright bar their median, the line its
+interval (of up to three runs the range); the dashed line is the median of PyTorch's synchronous
+SGD, the first in the matrix. A run that never reached the target is a hollow triangle at what it
+had trained. A 0 is a run that sent nothing; a cross at the edge is a run without the number. The
+batch b is that of one learner; where a system has several, the rate is beside it: PyTorch at k
+times the batch and k times the rate, with a warm-up, is linear scaling (Goyal et al. 2017).
 """
 
 import pandas as pd
@@ -43,7 +43,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if runs["images_per_s"].isna().all():
         return _panels.nothing(runs, "has a throughput", COLUMNS)
     table = _table(runs)
-    told = [name for name in QUANTITIES if table[name].notna().any()]
+    told = [name for name in QUANTITIES if table[name].fillna(0).any()]
     beside = 0.057 * table["name"].str.len().max()
     figure, bands = _bands.grid(table, dict.fromkeys(told, ""), 1.6, beside, apart=2)
     for band in bands:

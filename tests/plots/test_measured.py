@@ -144,6 +144,12 @@ def test_of_methods_only_what_is_known_has_a_column():
     assert "memory" in words(draw("scaling_methods", tables(*METHODS))[0])
 
 
+def test_what_one_device_sends_has_no_column():
+    alone = tables(run(sent_bytes=0), run(system="topk", learners="1", sent_bytes=0))
+    assert "sent" not in words(draw("scaling_methods", alone)[0])
+    assert "sent" in words(draw("scaling_methods", tables(run(sent_bytes=0), run(sent_bytes=9)))[0])
+
+
 def test_methods_of_few_epochs_have_their_first_epoch_at_the_target():
     early = {"first_epochs": 2, "first_s": 1.5, "median5_epochs": None, "median5_s": None}
     _, table = draw("scaling_methods", tables(run(epochs=3, **early)))
