@@ -7,9 +7,9 @@ import subprocess
 from contextlib import contextmanager
 
 import pytest
-from suite import checkpoints, log, numbers, status, wait_until
+from suite import checkpoints, log, numbers, run_process, status, wait_until
 
-LONG = {"system": "pytorch", "model": "logistic", "epochs": 100, "batch": 64}
+LONG = {"system": "pytorch", "model": "logistic", "epochs": 10, "batch": 64}
 # In a namespace of its own, so that the trial leaves nothing.
 TRIAL = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
 MAY_MOUNT = subprocess.run(TRIAL, capture_output=True).returncode == 0
@@ -66,9 +66,12 @@ def test_a_full_disk(disk):
     before, ballast = disk.files(), results / "ballast"
     with suite.running(*disk.arguments) as process:
         wait_until(lambda: checkpoints(results / "state" / run), process)
+        trainer = run_process(process, run)
+        trainer.suspend()
         with ballast.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
             while True:
                 file.write(bytes(4096))
+        trainer.resume()
         process.wait(120)
     printed = suite.printed.read_text()
     assert "No space left on device" in printed

@@ -87,7 +87,7 @@ def test_every_system_trains_on_it(photos, tmp_path):
         GROUP | {"dataset": "photos-32", "augmentation": "crop_flip", "system": "crossbow"},
     ]
     own = suite.config("own", *groups, datasets={"photos": str(photos)})
-    done = suite.snakemake("--configfile", own)
+    done = suite.snakemake("collect", "--configfile", own)
     assert done.returncode == 0, done.stdout
     summary = rows(suite.folder / "results/own/summary.csv")
     assert sorted(row["system"] for row in summary) == sorted([*SYSTEMS, "crossbow"])

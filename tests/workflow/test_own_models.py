@@ -147,7 +147,7 @@ def test_runs_and_rows_of_a_model_from_outside(tmp_path, model):
     suite = Suite.create(tmp_path / "suite")
     source = model(TORCH_ONLY)
     own = suite.config("own", GROUP, models={"mine": f"{source}:perceptron"})
-    done = suite.snakemake("--configfile", own)
+    done = suite.snakemake("collect", "--configfile", own)
     assert done.returncode == 0, done.stdout
     summary = rows(suite.folder / "results/own/summary.csv")
     statuses = {row["system"]: row["status"] for row in summary}

@@ -13,83 +13,75 @@ from suite import CELL, REPOSITORY, rows
 from bench import record
 
 
-@pytest.fixture
-def train(tmp_path):
-    """A function that trains a config of two runs and returns what ended."""
-    config = tmp_path / "two.yaml"
+def command(module, *words):
+    words = [sys.executable, "-m", f"workflows.{module}", *map(str, words)]
+    return subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)
+
+
+def train(folder, *options):
+    """Train the config in a folder, of two runs; returns what ended."""
+    folders = ("--results", folder / "results", "--data", folder / "data")
+    return command("train", folder / "two.yaml", *folders, *options)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder in which they have been trained, after a call that had no time for any."""
+    folder = tmp_path_factory.mktemp("trained")
     matrix = [{"system": ["crossbow", "pytorch"], "model": "logistic", "epochs": 1}]
-    config.write_text(yaml.safe_dump({"name": "two", "defaults": CELL, "matrix": matrix}))
-
-    def run(*options, path=config):
-        folders = ("--results", tmp_path / "results", "--data", tmp_path / "data")
-        command = [sys.executable, "-m", "workflows.train", path, *folders, *options]
-        return subprocess.run(
-            list(map(str, command)), cwd=REPOSITORY, capture_output=True, text=True
-        )
-
-    return run
-
-
-def test_trains_what_has_no_result_yet(train, tmp_path):
-    assert train("--budget", "-1").returncode == 0
-    assert not list((tmp_path / "results").glob("runs/*"))
-    done = train()
+    content = {"name": "two", "defaults": CELL, "matrix": matrix}
+    (folder / "two.yaml").write_text(yaml.safe_dump(content))
+    assert train(folder, "--budget", "-1").returncode == 0
+    assert not list((folder / "results").glob("runs/*"))
+    done = train(folder)
     assert done.returncode == 0, done.stderr
-    statuses = sorted((tmp_path / "results").glob("runs/*/status.json"))
+    return folder
+
+
+@pytest.fixture
+def copy(trained, tmp_path):
+    """That folder, for one test alone."""
+    return shutil.copytree(trained, tmp_path / "copy")
+
+
+def test_trains_what_has_no_result_yet(trained):
+    statuses = sorted((trained / "results").glob("runs/*/status.json"))
     assert [record.read_json(path)["status"] for path in statuses] == ["finished"] * 2
-    assert (tmp_path / "results/weights/logistic/digits/seed-1.npz").exists()  # Snakemake's place
+    assert (trained / "results/weights/logistic/digits/seed-1.npz").exists()  # Snakemake's place
     times = [path.stat().st_mtime_ns for path in statuses]
-    train()
+    train(trained)
     assert [path.stat().st_mtime_ns for path in statuses] == times
 
 
-@pytest.fixture
-def join(tmp_path):
-    """A function that joins the runs of `train`'s config."""
-
-    def run(*options):
-        results = ("--results", tmp_path / "results")
-        command = [
-            sys.executable,
-            "-m",
-            "workflows.join",
-            tmp_path / "two.yaml",
-            *results,
-            *options,
-        ]
-        return subprocess.run(
-            list(map(str, command)), cwd=REPOSITORY, capture_output=True, text=True
-        )
-
-    return run
+def join(folder, *options, results="results"):
+    """Join the runs of the config in a folder."""
+    return command("join", folder / "two.yaml", "--results", folder / results, *options)
 
 
-def test_what_was_not_run_is_named_where_runs_are_joined(train, join, tmp_path):
-    assert "none of the 2 planned runs is there" in join().stderr
-    train()
-    (killed,) = (tmp_path / "results").glob("runs/pytorch-*/status.json")
+def test_what_was_not_run_is_named_where_runs_are_joined(copy):
+    assert "none of the 2 planned runs is there" in join(copy, results="none").stderr
+    (killed,) = (copy / "results").glob("runs/pytorch-*/status.json")
     killed.unlink()
-    assert "1 of 2 planned runs joined" in join().stdout
-    summary = rows(tmp_path / "results/summary.csv")
+    assert "1 of 2 planned runs joined" in join(copy).stdout
+    summary = rows(copy / "results/summary.csv")
     assert [(row["system"], row["status"]) for row in summary] == [
         ("crossbow", "finished"),
         ("pytorch", "not_run"),
     ]
-    assert len(rows(tmp_path / "results/epochs.csv")) == 1
+    assert len(rows(copy / "results/epochs.csv")) == 1
 
 
-def test_runs_whose_directories_are_gone_come_from_earlier_tables(train, join, tmp_path):
-    train()
-    assert "2 of 2" in join().stdout
-    results, earlier = tmp_path / "results", tmp_path / "earlier"
+def test_runs_whose_directories_are_gone_come_from_earlier_tables(copy):
+    assert "2 of 2" in join(copy).stdout
+    results, earlier = copy / "results", copy / "earlier"
     earlier.mkdir()
     names = ("summary.csv", "epochs.csv", "autotune.csv", "machines.json")
     for name in names:
         shutil.copy(results / name, earlier / name)
     (gone,) = results.glob("runs/crossbow-*")  # the first one planned
     shutil.rmtree(gone)
-    assert "1 of 2" in join().stdout
-    assert "2 of 2" in join("--earlier", earlier).stdout
+    assert "1 of 2" in join(copy).stdout
+    assert "2 of 2" in join(copy, "--earlier", earlier).stdout
     assert rows(results / "summary.csv") == rows(earlier / "summary.csv")
     for name in names[1:3]:
         here, before = ([tuple(r.values()) for r in rows(f / name)] for f in (results, earlier))
@@ -100,10 +92,10 @@ def test_runs_whose_directories_are_gone_come_from_earlier_tables(train, join, t
     )
     again = earlier / "summary.csv"
     again.write_text(again.read_text().replace("wall_s", "wall_seconds"))
-    refused = join("--earlier", earlier).stderr
+    refused = join(copy, "--earlier", earlier).stderr
     assert f"{again}: has other columns" in refused and "wall_seconds" in refused
     again.unlink()
-    refused = join("--earlier", earlier).stderr
+    refused = join(copy, "--earlier", earlier).stderr
     assert "summary.csv" in refused and "Traceback" not in refused
 
 
@@ -114,13 +106,12 @@ def test_folders_are_those_of_the_config_unless_they_are_given(tmp_path):
             (photos / split / name).mkdir(parents=True)
             pixels = np.random.default_rng(0).integers(0, 256, (9, 9, 3), np.uint8)
             Image.fromarray(pixels).save(photos / split / name / "1.jpg")
-    group = {"system": "pytorch", "model": "logistic", "epochs": 1, "batch": 1, "dataset": "p-8"}
+    group = {"system": "crossbow", "model": "logistic", "epochs": 1, "batch": 1, "dataset": "p-8"}
     folders = {key: str(tmp_path / key) for key in ("data", "results", "archives")}
     content = {"name": "own", "defaults": CELL, "matrix": [group], "datasets": {"p": str(photos)}}
     config.write_text(yaml.safe_dump(content | folders))
-    command = [sys.executable, "-m", "workflows.train", str(config)]
-    for given in ([], ["--data", str(tmp_path / "others"), "--archives", str(tmp_path)]):
-        done = subprocess.run([*command, *given], cwd=REPOSITORY, capture_output=True, text=True)
+    for given in ([], ["--data", tmp_path / "others", "--archives", tmp_path]):
+        done = command("train", config, *given)
         assert done.returncode == 0, done.stderr
         (status,) = (tmp_path / "results").glob("runs/*/status.json")
         assert record.read_json(status)["status"] == "finished"
@@ -129,8 +120,8 @@ def test_folders_are_those_of_the_config_unless_they_are_given(tmp_path):
     assert (tmp_path / "others/p-8/manifest.json").exists()
 
 
-def test_a_config_that_does_not_do_is_one_sentence(train, tmp_path):
-    done = train(path=tmp_path / "absent.yaml")
+def test_a_config_that_does_not_do_is_one_sentence(tmp_path):
+    done = command("train", tmp_path / "absent.yaml")
     assert done.returncode == 1
     assert done.stderr == f"Error: {tmp_path / 'absent.yaml'}: No such file or directory; " + (
         "name a config file\n"

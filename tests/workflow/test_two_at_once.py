@@ -3,9 +3,9 @@
 import subprocess
 import sys
 
-from suite import checkpoints, numbers, rows, status, wait_until
+from suite import checkpoints, numbers, rows, run_process, status, wait_until
 
-BUSY = {"system": "pytorch", "epochs": 60, "batch": 16}
+BUSY = {"system": "pytorch", "epochs": 3}
 
 
 def test_second_pipeline_and_second_launcher_are_refused(suite, matrix):
@@ -16,6 +16,8 @@ def test_second_pipeline_and_second_launcher_are_refused(suite, matrix):
     arguments = ("collect", "--configfile", config)
     with suite.running(*arguments) as first:
         wait_until(lambda: checkpoints(results / "state" / run), first)
+        trainer = run_process(first, run)
+        trainer.suspend()  # it is in the way for as long as it takes
         second = suite.snakemake(*arguments)
         assert first.poll() is None
         launcher = subprocess.run(
@@ -31,6 +33,7 @@ def test_second_pipeline_and_second_launcher_are_refused(suite, matrix):
             capture_output=True,
         )
         assert first.poll() is None, "the first ended too soon to be in the way"
+        trainer.resume()
         assert first.wait(120) == 0
 
     assert second.returncode != 0
