@@ -9,7 +9,7 @@ import pandas as pd
 
 from bench.claim_file import BEST
 from bench.claim_runs import ALIKE, CONFIGURATION, best, selected, too_few, with_costs
-from bench.estimates import gain
+from bench.estimates import gain, median_gain
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,8 @@ def _paired(ours: pd.DataFrame, theirs: pd.DataFrame, equal: list[str]) -> Compa
 
 
 def _of_seeds(seeds: pd.Series, gains: list[float]) -> list[float]:
-    """The median gain of each seed; between one that is known and an infinite one, the former."""
     by_seed = pd.Series(gains, dtype=float).groupby(seeds.to_numpy())
-    found = []
-    for _, own in by_seed:
-        low, high = (own.quantile(0.5, interpolation=end) for end in ("lower", "higher"))
-        found.append(float(low if np.isinf(high) else (low + high) / 2))
-    return found
+    return [float(median_gain(own.to_numpy())) for _, own in by_seed]
 
 
 def _commits(pairs: pd.DataFrame) -> int:

@@ -16,7 +16,7 @@ import pandas as pd
 from bench.claim_file import ClaimsError, read_claims
 from bench.claim_pairs import Comparison, comparisons
 from bench.claim_runs import ALIKE, CONFIGURATION, estimate, is_time
-from bench.estimates import Estimate, median_interval
+from bench.estimates import Estimate, median_gain, median_interval
 from bench.refuse import refuse
 from bench.summary_file import read_summary
 from bench.verdict import verdict
@@ -53,7 +53,7 @@ def paper_words(paper: Mapping[str, Any]) -> str:
 
 
 def _row(claim: Mapping[str, Any], one: Comparison, told: list[str]) -> dict[str, Any]:
-    gain = None if one.missing else median_interval(one.gains)
+    gain = None if one.missing else median_interval(one.gains, median_gain)
     outcome, why = verdict(gain, _paper_gain(claim))
     if gain is None:
         why = one.missing

@@ -5,7 +5,7 @@ enough to need it: it takes as long as drawing a figure.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ LEVEL = 0.95
 # Of fewer values than this the interval is their range, for resampling adds nothing to it.
 FEWEST_TO_RESAMPLE = 4
 _RESAMPLES = 9999
+_ROUNDING = 1e-9  # of a share of runs, a product of quotients, that may be exactly a half
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,27 @@ class Estimate:
     censored: int = 0
 
 
-def median_interval(values: Sequence[float]) -> Estimate:
+def median_gain(gains: np.ndarray, axis: int = -1) -> np.ndarray:
+    """The median of gains, ratios of 0 to infinity, along an axis.
+
+    Of an even number it is the geometric mean of the two in the middle, so that twice and half as
+    fast come to neither; and as what is not known counts against us, 0 where one of them is 0, and
+    the other where one is infinite.
+    """
+    ordered, count = np.sort(gains, axis), gains.shape[axis]
+    low, high = (ordered.take(at, axis) for at in ((count - 1) // 2, count // 2))
+    is_low = np.isinf(high) | (low == high)
+    return np.where(is_low, low, np.sqrt(low * np.where(is_low, 1, high)))
+
+
+def median_interval(
+    values: Sequence[float], median: Callable[..., np.ndarray] = np.median
+) -> Estimate:
     """The median, with the range of up to three values, or a bootstrap interval of more.
 
     The interval holds 95% of the medians of resamples (the percentile method). The generator is
     fixed and the values are sorted: the same runs give the same interval. Infinity is a value.
+    Of gains, `median` is `median_gain`.
 
     Raises:
         ValueError: there is no value.
@@ -44,20 +61,20 @@ def median_interval(values: Sequence[float]) -> Estimate:
     if not len(sample):
         raise ValueError("no value to take the median of")
     if len(sample) < FEWEST_TO_RESAMPLE:
-        return Estimate(float(np.median(sample)), float(sample[0]), float(sample[-1]), len(sample))
+        return Estimate(float(median(sample)), float(sample[0]), float(sample[-1]), len(sample))
     from scipy.stats import bootstrap
 
     with np.errstate(invalid="ignore"):  # of scipy's own limits, which interpolate infinities
         resampled = bootstrap(
             (sample,),
-            np.median,
+            median,
             n_resamples=_RESAMPLES,
             method="percentile",
             rng=np.random.default_rng(0),
         ).bootstrap_distribution
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(resampled, [tail, 1 - tail], method="inverted_cdf")
-    return Estimate(float(np.median(sample)), float(low), float(high), len(sample))
+    return Estimate(float(median(sample)), float(low), float(high), len(sample))
 
 
 def time_to_target(times: Sequence[float], trained: Sequence[float]) -> Estimate:
@@ -86,7 +103,8 @@ def time_to_target(times: Sequence[float], trained: Sequence[float]) -> Estimate
     end = max(reached_at[reached].max(), lost[np.isfinite(lost)].max(initial=0))
     survival = ecdf(CensoredData(reached_at[reached], right=np.minimum(lost, end))).sf
     at, share = survival.quantiles, survival.probabilities
-    median = (_first(at, share <= 0.5) + _first(at, share < 0.5)) / 2
+    at_most, below = share < 0.5 + _ROUNDING, share < 0.5 - _ROUNDING
+    median = (_first(at, at_most) + _first(at, below)) / 2
     if n < FEWEST_TO_RESAMPLE:
         return Estimate(median, float(min(reached_at.min(), lost.min())), np.inf, n, censored)
     with warnings.catch_warnings(action="ignore", category=RuntimeWarning):

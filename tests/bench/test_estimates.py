@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bench.estimates import Estimate, gain, median_interval, time_to_target
+from bench.estimates import Estimate, gain, median_gain, median_interval, time_to_target
 
 NEVER = math.inf
 
@@ -35,6 +35,27 @@ def test_the_bootstrap_interval_holds_the_median_about_as_often_as_it_says():
     assert np.mean([e.high - e.low for e in estimates]) < 1.5
 
 
+@pytest.mark.parametrize(
+    ("gains", "median"),
+    [
+        ([0.5, 2], 1),
+        ([4, 1, 9], 4),
+        ([1, 4, 9, 100], 6),
+        ([0, 3], 0),
+        ([1.05, NEVER], 1.05),
+        ([1.05, 1.05, NEVER, NEVER], 1.05),
+        ([0, NEVER], 0),
+        ([2, NEVER, NEVER], NEVER),
+        ([NEVER, NEVER], NEVER),
+    ],
+)
+def test_the_median_gain_is_no_greater_than_what_is_certain_of_it(gains, median):
+    assert median_gain(np.array(gains)) == median
+    assert median_interval(gains, median_gain).median == median
+    turned = 1 / np.array(gains, dtype=float, copy=True).clip(1e-300)
+    assert not (median > 1 and median_gain(turned) > 1)
+
+
 def test_infinity_is_a_value_like_any_other():
     estimate = median_interval([1, 2, 5, NEVER, NEVER])
     assert (estimate.median, estimate.low, estimate.high) == (5, 1, NEVER)
@@ -44,6 +65,12 @@ def test_infinity_is_a_value_like_any_other():
 def test_without_censored_runs_the_time_is_the_ordinary_median():
     for times in ([3.0, 1.0, 2.0], [4.0, 1.0, 2.0, 3.0], list(range(1, 9))):
         assert time_to_target(times, [99] * len(times)) == median_interval(times)
+
+
+def test_half_of_the_runs_is_half_though_it_is_a_product_of_quotients():
+    """6/9 of nine runs, then 3/4 of the rest: exactly half, so the next time counts, of none."""
+    times = [1, 2, 3, NEVER, NEVER, 6, NEVER, NEVER, NEVER]
+    assert time_to_target(times, range(1, 10)).median == NEVER
 
 
 def test_kaplan_and_meier_of_published_remissions():
