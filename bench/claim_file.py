@@ -1,15 +1,16 @@
 """The file of claims: what is claimed, of which runs, against which others. docs/statistics.md."""
 
 import importlib
+import math
 import typing
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import jsonschema
-import yaml
 
 from bench.metrics import RULES
+from bench.plain_yaml import PlainYamlError, read_yaml
 from bench.spec import VARIANTS, RunSpec
 from bench.summary import SPEC_COLUMNS
 from bench.summary_file import RESULTS
@@ -102,18 +103,16 @@ def read_claims(path: Path) -> list[dict[str, Any]]:
         ClaimsError: the file cannot be read, is no YAML, or has a claim that cannot be judged.
     """
     try:
-        claims = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ClaimsError(f"{path}: there is no such file; name one that is there") from None
-    except OSError as error:
-        raise ClaimsError(f"{path}: cannot be read ({error.strerror}); mend it") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        sentence = " ".join(str(error).split())
-        raise ClaimsError(f"{path}: not readable as YAML ({sentence}); mend it") from None
+        claims = read_yaml(path)
+    except PlainYamlError as error:
+        raise ClaimsError(str(error)) from None
+    if claims is None:
+        raise ClaimsError(f"{path}: is empty; docs/statistics.md has a claim's keys")
     wrong = jsonschema.exceptions.best_match(_CLAIMS.iter_errors(claims))
     if wrong is not None:
         key = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in wrong.absolute_path)
-        raise ClaimsError(f"{path}: {key or 'the whole'}: {wrong.message}")
+        say = f"{path}: {key or 'the whole'}: {wrong.message}"
+        raise ClaimsError(f"{say}; docs/statistics.md has the keys and what they may be")
     ids = [claim["id"] for claim in claims]
     for place, claim in enumerate(claims):
         if claim["id"] in ids[:place]:
@@ -136,6 +135,8 @@ def _refuse_what_does_not_fit(claim: Mapping[str, Any], where: str) -> None:
     if "against" not in claim and "value" not in claim["paper"]:
         raise ClaimsError(f"{where}.paper: without `against` give the paper's `value`")
     for given in claim["paper"].values():
+        if not all(map(math.isfinite, given if isinstance(given, list) else [given])):
+            raise ClaimsError(f"{where}.paper: {given} is no number; write the paper's")
         if isinstance(given, list) and given[0] > given[1]:
             raise ClaimsError(f"{where}.paper: {given} is no range; write its lower end first")
     # By name, for a model's frameworks are nothing that judging a claim depends on.

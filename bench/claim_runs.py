@@ -22,6 +22,13 @@ _HOPELESS = (record.DIVERGED, record.OUT_OF_MEMORY)
 _SAY_NOTHING = (record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN)
 
 
+def columns(claim: Mapping[str, Any]) -> set[str]:
+    """The columns of a summary that a claim names: its value's and its settings'."""
+    sides = [claim.get(side, {}) for side in ("of", "against")]
+    settings = {name for side in sides for name in (*side, *side.get(AT_LEAST, ()))}
+    return settings - {BEST, AT_LEAST} | {NAMES.get(claim["value"], claim["value"])}
+
+
 def with_costs(claim: Mapping[str, Any], summary: pd.DataFrame) -> pd.DataFrame:
     """The runs that have a value or could have none, with `amount`, `cost` and `trained`.
 
@@ -30,8 +37,8 @@ def with_costs(claim: Mapping[str, Any], summary: pd.DataFrame) -> pd.DataFrame:
     """
     column, lower = NAMES.get(claim["value"], claim["value"]), claim["direction"] == "lower"
     is_time = column in _TRAINED
-    columns = ["run", *ALIKE, *SPEC_COLUMNS, "status", "commit", column, *_TRAINED.values()]
-    runs = summary.reindex(columns=list(dict.fromkeys(columns)), fill_value="")
+    taken = ["run", *ALIKE, *SPEC_COLUMNS, "status", "commit", column, *_TRAINED.values()]
+    runs = summary.reindex(columns=list(dict.fromkeys(taken)), fill_value="")
     runs = runs[~runs["status"].isin(_SAY_NOTHING)]
     runs = runs[runs["repeat"].isin(["", "1"])]  # or a seed would count twice
     is_hopeless = runs["status"].isin(_HOPELESS)

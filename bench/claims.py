@@ -15,7 +15,7 @@ import pandas as pd
 
 from bench.claim_file import ClaimsError, read_claims
 from bench.claim_pairs import Comparison, comparisons
-from bench.claim_runs import ALIKE, CONFIGURATION, estimate, is_time
+from bench.claim_runs import ALIKE, CONFIGURATION, columns, estimate, is_time
 from bench.estimates import Estimate, median_gain, median_interval
 from bench.refuse import refuse
 from bench.summary_file import read_summary
@@ -102,6 +102,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         claims = read_claims(options.claims)
         summary = read_summary(options.summary)
+        for claim in claims:
+            if lacking := sorted(columns(claim).difference(summary.columns)):
+                said = (
+                    f"{options.summary} lacks {', '.join(lacking)}, which claim {claim['id']} names"
+                )
+                raise ValueError(f"{said}; join the runs again")
         rows = [row for claim in claims for row in judge(claim, summary)]
     except ClaimsError as error:
         return refuse(str(error))
@@ -110,9 +116,12 @@ def main(arguments: list[str] | None = None) -> int:
     except ValueError as error:
         return refuse(f"Cannot read the runs: {error}.")
     table = pd.DataFrame(rows).reindex(columns=COLUMNS)
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(options.out) as file:
-        table.to_csv(file, mode="wb", index=False, float_format="%.6g", lineterminator="\n")
+    try:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(options.out) as file:
+            table.to_csv(file, mode="wb", index=False, float_format="%.6g", lineterminator="\n")
+    except OSError as error:
+        return refuse(f"{options.out}: {error.strerror}; give --out a file that can be written.")
     return 0
 
 

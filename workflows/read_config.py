@@ -1,70 +1,20 @@
-"""Config files as YAML of plain values, in which no key is given twice.
+"""A config file's content."""
 
-YAML would take the last one, silently. Tags, by which a file can ask for objects and so run code,
-are refused, and so are aliases of aliases, by which a few lines can stand for billions of values.
-"""
-
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from bench.plain_yaml import PlainYamlError, read_yaml
 from workflows.validate import ConfigError
 
 
-class _Strict(yaml.SafeLoader):
-    """A loader that refuses a key of a mapping that was there before."""
-
-
-def _mapping(loader: _Strict, node: yaml.MappingNode) -> dict[Any, Any]:
-    seen = set()
-    for key, _ in node.value:
-        if key.value in seen:
-            raise ConfigError(
-                f"line {key.start_mark.line + 1}: {key.value!r} is there twice; remove one"
-            )
-        seen.add(key.value)
-    return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
-
-
-def _tag(loader: _Strict, node: yaml.Node) -> None:
-    line = node.start_mark.line + 1
-    raise ConfigError(f"line {line}: the tag {node.tag!r} asks for more than values; remove it")
-
-
-MOST_VALUES = 100_000
-
-_Strict.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
-_Strict.add_constructor(None, _tag)  # of every tag that YAML itself does not have
-
-
 def read_config(path: Path) -> Any:
-    """The content of a config file.
+    """The content of a config file, as `bench.plain_yaml` reads it.
 
     Raises:
         ConfigError: it is not there, is no YAML of plain values, has too many of them, or a key
             twice; one sentence.
     """
     try:
-        loader = _Strict(path.read_text(encoding="utf-8"))
-        root = loader.get_single_node()
-        if root is not None and _values(root, {}) > MOST_VALUES:
-            raise ConfigError("more than 100,000 values, aliases written out; ask for fewer")
-        return loader.construct_document(root) if root is not None else None
-    except ConfigError as error:
-        raise ConfigError(f"{path}, {error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path}: no YAML, {' '.join(str(error).split())}") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}; name a config file") from None
-
-
-def _values(node: yaml.Node, known: dict[int, int]) -> int:
-    """How many values a node stands for, each alias written out; one in itself has no end."""
-    if id(node) not in known:
-        known[id(node)] = MOST_VALUES + 1
-        inner = [] if isinstance(node, yaml.ScalarNode) else node.value
-        nodes = chain(*inner) if isinstance(node, yaml.MappingNode) else inner
-        known[id(node)] = 1 + sum(_values(one, known) for one in nodes)
-    return known[id(node)]
+        return read_yaml(path)
+    except PlainYamlError as error:
+        raise ConfigError(str(error)) from None

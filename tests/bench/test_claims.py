@@ -332,6 +332,8 @@ def test_the_table_has_one_row_a_claim_and_the_same_bytes_again(command, tmp_pat
         ({"of": {"learners": "all"}}, "[1].of.learners: 'all' is not "),
         ({"of": {"best": True, "at_least": {"seeds": 3}}}, "[1].of.at_least: "),
         ({"paper": {"ratio": [4, 1.3]}}, "[1].paper: [4, 1.3] is no range; write its lower end"),
+        ({"paper": {"ratio": float("nan")}}, "[1].paper: nan is no number; write the paper's"),
+        ({"paper": {"ratio": [1, float("inf")]}}, "[1].paper: [1, inf] is no number; write"),
     ],
 )
 def test_a_bad_claim_is_refused_by_file_and_key(change, said, command, tmp_path, capsys):
@@ -342,7 +344,28 @@ def test_a_bad_claim_is_refused_by_file_and_key(change, said, command, tmp_path,
 
 def test_a_model_of_the_users_own_is_named_with_its_source(command):
     own = {"model": "wide", "model_source": "nets/wide.py", "best": True}
-    assert command([SOONER | {"of": own}], runs("crossbow", [1])) == 0
+    assert command([SOONER | {"of": own}], runs("crossbow", [1], model_source="")) == 0
+
+
+def test_a_claim_of_what_the_summary_lacks_is_refused(command, tmp_path, capsys):
+    tuned = {"of": {"graph": True}, "against": {"best": True, "at_least": {"tau": 2}}}
+    assert command([SOONER, FASTER | tuned], runs("crossbow", [1])) == 1
+    error = capsys.readouterr().err
+    assert "summary.csv lacks graph, tau, which claim faster names; join the runs" in error
+    assert command([SOONER | {"value": "final_acc"} | {"direction": "higher"}], []) == 1
+    assert "lacks final_acc, which claim sooner names" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("out", ["claims.yaml", "."])
+def test_a_table_that_cannot_be_written_is_refused(out, command, tmp_path, capsys):
+    command([SOONER], runs("crossbow", [1]))
+    given = [str(tmp_path / "summary.csv"), "--claims", str(tmp_path / "claims.yaml")]
+    place = tmp_path / out if out == "." else tmp_path / out / "claims.csv"
+    assert claims.main([*given, "--out", str(place)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"{place}: ") and "give --out a file" in error
+    assert error.count("\n") == 1
 
 
 def test_a_claim_of_one_side_needs_a_value(command, capsys):
@@ -351,10 +374,20 @@ def test_a_claim_of_one_side_needs_a_value(command, capsys):
     assert "[0].paper: without `against` give the paper's `value`" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", ["- [", "just text", "[]", "- 3"])
-def test_what_is_no_list_of_claims_is_refused(content, tmp_path):
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("- [", ": no YAML, "),
+        ("just text", ": the whole: 'just text' is not of type 'array'; docs/statistics.md has"),
+        ("[]", ": the whole: .*; docs/statistics.md has the keys"),
+        ("- 3", r": \[0\]: 3 is not of type 'object'; docs/statistics.md has the keys"),
+        ("", ": is empty; docs/statistics.md has a claim's keys"),
+        ("- id: a\n  id: b", ", line 2: 'id' is there twice; remove one"),
+    ],
+)
+def test_what_is_no_list_of_claims_is_refused(content, said, tmp_path):
     (tmp_path / "claims.yaml").write_text(content)
-    with pytest.raises(ClaimsError, match=r"claims\.yaml: .+"):
+    with pytest.raises(ClaimsError, match=rf"claims\.yaml{said}"):
         read_claims(tmp_path / "claims.yaml")
 
 
@@ -366,10 +399,10 @@ def test_missing_files_are_named(command, tmp_path, capsys):
     assert "summary.csv; join the runs first" in capsys.readouterr().err
     (tmp_path / "claims.yaml").unlink()
     assert claims.main(given) == 1
-    assert "claims.yaml: there is no such file" in capsys.readouterr().err
+    assert "claims.yaml: No such file or directory; name a file" in capsys.readouterr().err
     (tmp_path / "claims.yaml").mkdir()
     assert claims.main(given) == 1
-    assert "claims.yaml: cannot be read (Is a directory)" in capsys.readouterr().err
+    assert "claims.yaml: Is a directory; name a file" in capsys.readouterr().err
 
 
 def test_a_summary_that_would_mislead_is_refused(command, tmp_path, capsys):

@@ -124,5 +124,5 @@ def test_a_config_that_does_not_do_is_one_sentence(tmp_path):
     done = command("train", tmp_path / "absent.yaml")
     assert done.returncode == 1
     assert done.stderr == f"Error: {tmp_path / 'absent.yaml'}: No such file or directory; " + (
-        "name a config file\n"
+        "name a file that is there\n"
     )
