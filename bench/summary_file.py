@@ -3,6 +3,7 @@
 import csv
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from bench import record
@@ -14,7 +15,9 @@ NEEDED += "epochs_run,learners_final,images_per_s,train_s,first_s,median5_epochs
 NEEDED += ["median5_s", "sustained_s", "machine"]
 _WORDS = {"run", "status", "reason", "machine", "commit", "dirty"}
 RESULTS = [name for name in SUMMARY_COLUMNS if name not in _WORDS.union(SPEC_COLUMNS)]
-_NUMBERS = ["devices", "batch", "seed", "repeat", "target", *RESULTS]
+NUMBERS = ["devices", "nodes", "batch", "seed", "repeat", "mu", "momentum", "tau", "weight_decay"]
+NUMBERS += ["lr", "epochs", "unroll", "target", *RESULTS]
+_MAYBE_INFINITE = "final_loss"  # of a run that diverged
 _NEVER_BELOW_0 = ["devices", "batch", "target", *RESULTS]
 _NEVER_NONE = ["system", "model", "dataset", "devices", "learners", "batch", "seed"]
 _NONE = ("", "nan")
@@ -56,16 +59,20 @@ def read_summary(path: Path) -> pd.DataFrame:
     if missing := [name for name in NEEDED if name not in table]:
         raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
     _refuse_cut_rows(path)
-    for name in (name for name in _NUMBERS if name in table):
+    for name in (name for name in NUMBERS if name in table):
         table[name] = table[name].mask(table[name].str.lower().isin(_NONE), "")
         numbers = pd.to_numeric(table[name], errors="coerce")
-        _refuse(path, table, name, numbers.isna() & (table[name] != ""), "no number")
+        none = numbers.isna() & (table[name] != "")
+        none |= np.isinf(numbers) & (name != _MAYBE_INFINITE)
+        _refuse(path, table, name, none, "no number")
         if name in _NEVER_BELOW_0:
             _refuse(path, table, name, numbers < 0, "below 0")
     for name in _NEVER_NONE:
         _refuse(path, table, name, table[name] == "", "not there")
-    many = ~(table["learners"] == "auto") & ~(pd.to_numeric(table["learners"], "coerce") >= 1)
-    _refuse(path, table, "learners", many, "neither a number nor auto")
+    learners = pd.to_numeric(table["learners"], "coerce")
+    is_number = (learners >= 1) & (learners % 1 == 0)
+    many = ~(table["learners"] == "auto") & ~is_number
+    _refuse(path, table, "learners", many, "neither a whole number nor auto")
     unknown = ~table["status"].isin(_STATUSES)
     _refuse(path, table, "status", unknown, f"none of {', '.join(_STATUSES)}")
     timeless = (table["status"] == record.REACHED) & (table["median5_s"] == "")

@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from plots import _runs, _series
+from bench import summary_file
+from plots import _series
 
 _OF_AN_EPOCH = ("epoch", "images", "train_s", "test_acc")
 _OF_A_SAMPLE = ("iteration", "learners", "images_per_s", "memory_bytes")
 # Columns that older tables lack.
-_LATER = ("repeat", *_runs.MEASURED, "tuning_s")
+_LATER = ("tuning_s",)
+# What figures read beside what every summary has.
+_OF_A_RUN = ("lr", "schedule", "epochs", "final_acc", "first_epochs")
 
 
 @dataclass(frozen=True)
@@ -29,23 +32,36 @@ def read(summary: Path, epochs: Path, autotune: Path) -> Tables:
 
     Raises:
         OSError: a file can't be read.
-        ValueError: a table lacks a column, has what is no number where one should be, or a row
-            twice; one sentence.
+        ValueError: a table lacks a column, has what is no number where one should be, a row twice,
+            or rows of a run that the summary has of several machines; one sentence.
     """
-    text = dict.fromkeys((*_runs.TEXT, *_series.KINDS, "decision"), str)
-    return Tables(
-        _read(summary, text, _runs.TEXT, ("seed", *_runs.NUMBERS), ["run"]),
-        _read(epochs, text, ("run",), _OF_AN_EPOCH, ["run", "epoch"]),
-        # Of a sample `learners` is a number.
-        _read(autotune, text, ("run", "decision"), _OF_A_SAMPLE, ["run", "iteration"]),
+    tables = Tables(
+        _read_summary(summary),
+        _read(epochs, ("run",), _OF_AN_EPOCH, ["run", "epoch"]),
+        _read(autotune, ("run", "decision"), _OF_A_SAMPLE, ["run", "iteration"]),
     )
+    of_several = tables.summary.loc[tables.summary.duplicated("run"), "run"]
+    for path, table in ((epochs, tables.epochs), (autotune, tables.autotune)):
+        for run in table.loc[table["run"].isin(of_several), "run"]:
+            raise ValueError(
+                f"{path} does not say which machine's run {run} it has: {summary} has several"
+            )
+    return tables
 
 
-def _read(
-    path: Path, text: dict, words: Sequence[str], numbers: Sequence[str], key: list[str]
-) -> pd.DataFrame:
+def _read_summary(path: Path) -> pd.DataFrame:
+    """The summary that claims are judged by, with numbers where figures want them."""
+    table = summary_file.read_summary(path).replace("", np.nan)
+    if missing := [column for column in _OF_A_RUN if column not in table]:
+        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+    for column in set(summary_file.NUMBERS).intersection(table).difference(_series.KINDS):
+        table[column] = pd.to_numeric(table[column])
+    return table
+
+
+def _read(path: Path, words: Sequence[str], numbers: Sequence[str], key: list[str]) -> pd.DataFrame:
     """A table with these columns, whose rows differ in `key`."""
-    kept = {name: kind for name, kind in text.items() if name not in numbers}
+    kept = dict.fromkeys(words, str)
     try:
         table = pd.read_csv(path, dtype=kept, keep_default_na=False, na_values=[""])
     except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:

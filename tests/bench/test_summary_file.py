@@ -9,7 +9,7 @@ from bench.summary_file import NEEDED, read_summary
 
 RUN = dict.fromkeys(NEEDED, "") | {"run": "a", "system": "x", "learners": "auto", "batch": "16"}
 RUN |= {"model": "m", "dataset": "d", "devices": "1", "seed": "1", "status": "finished"}
-RUN |= {"images_per_s": "10.5", "machine": "m", "alpha": "1/k"}
+RUN |= {"images_per_s": "10.5", "machine": "m", "alpha": "1/k", "final_loss": "1"}
 
 
 @pytest.fixture
@@ -22,7 +22,9 @@ def summary(tmp_path):
 
 
 def test_cells_are_text_and_what_is_missing_is_empty(summary):
-    table = read_summary(summary(RUN, RUN | {"run": "nan", "images_per_s": "nan", "batch": "inf"}))
+    table = read_summary(
+        summary(RUN, RUN | {"run": "nan", "images_per_s": "nan", "final_loss": "inf"})
+    )
     assert table["learners"][0] == "auto" and table["alpha"][0] == "1/k"
     assert list(table["images_per_s"]) == ["10.5", ""] and list(table["run"]) == ["a", "nan"]
 
@@ -37,7 +39,14 @@ def test_cells_are_text_and_what_is_missing_is_empty(summary):
         ([RUN | {"status": "wonderful"}], ": status of a is 'wonderful', none of reached, "),
         ([RUN | {"status": "reached"}], ": median5_s of a is '', not there, though its status is"),
         ([RUN | {"median5_s": "-3"}], ": median5_s of a is '-3', below 0"),
-        ([RUN | {"learners": "many"}], ": learners of a is 'many', neither a number nor auto"),
+        (
+            [RUN | {"learners": "many"}],
+            ": learners of a is 'many', neither a whole number nor auto",
+        ),
+        ([RUN | {"learners": "4.5"}], ": learners of a is '4.5', neither"),
+        ([RUN | {"lr": "fast"}], ": lr of a is 'fast', no number"),
+        ([RUN | {"tau": "x"}], ": tau of a is 'x', no number"),
+        ([RUN | {"images_per_s": "inf"}], ": images_per_s of a is 'inf', no number"),
         ([RUN | {"learners": "0"}], ": learners of a is '0', neither"),
         ([RUN | {"devices": ""}], ": devices of a is '', not there"),
     ],

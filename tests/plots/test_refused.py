@@ -36,19 +36,36 @@ def cell(column, value):
 
 
 @pytest.mark.parametrize("value", ["abc", "nan", "inf"])
+def test_what_is_no_number(tmp_path, capsys, value):
+    said = refused(tmp_path, capsys, "epochs", cell("test_acc", value))
+    assert f"{value!r} in the column test_acc" in said
+
+
 @pytest.mark.parametrize(
-    ("name", "column"),
+    ("column", "value"),
     [
-        ("summary", "images_per_s"),
-        ("summary", "final_acc"),
-        ("summary", "seed"),
-        ("summary", "memory_bytes"),
-        ("epochs", "test_acc"),
+        ("images_per_s", "abc"),
+        ("images_per_s", "-5"),
+        ("memory_bytes", "inf"),
+        ("seed", "nan"),
+        ("status", "raeched"),
+        ("learners", "many"),
+        ("lr", "fast"),
+        ("tau", "x"),
+        ("devices", ""),
     ],
 )
-def test_what_is_no_number(tmp_path, capsys, name, column, value):
-    said = refused(tmp_path, capsys, name, cell(column, value))
-    assert f"{value!r} in the column {column}" in said
+def test_a_summary_that_claims_refuse(tmp_path, capsys, column, value):
+    said = refused(tmp_path, capsys, "summary", cell(column, value))
+    assert f"{column} of {TWO.summary['run'].iloc[0]} is " in said
+
+
+@pytest.mark.parametrize("column", ["lr", "schedule", "epochs", "final_acc", "first_epochs"])
+def test_a_summary_without_what_figures_read(tmp_path, capsys, column):
+    def without(text):
+        return pd.read_csv(io.StringIO(text)).drop(columns=column).to_csv(index=False).encode()
+
+    assert f"lacks the columns {column}" in refused(tmp_path, capsys, "summary", without)
 
 
 @pytest.mark.parametrize("name", ["summary", "epochs"])
@@ -57,6 +74,17 @@ def test_a_row_that_is_there_twice(tmp_path, capsys, name):
         return (text + text.splitlines()[1] + "\n").encode()
 
     assert f"run {TWO.summary['run'].iloc[0]}" in refused(tmp_path, capsys, name, twice)
+
+
+def test_a_run_of_two_machines_is_drawn_where_no_epoch_of_it_is_of_either(tmp_path, capsys):
+    first, _ = run()
+    two = tables((first, []), (first | {"machine": "the other"}, []))
+    assert write(two, tmp_path, "throughput") == 0
+    assert len(pd.read_csv(tmp_path / "figures/throughput.csv")) == 2
+    whole = tables(run(), (first | {"machine": "the other"}, []))
+    assert write(whole, tmp_path, "throughput") == 1
+    said = capsys.readouterr().err
+    assert f"which machine's run {first['run']}" in said and said.count("\n") == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n\xff\xfe\x00", b"\xff\xfe\n1,2\n"])
