@@ -6,9 +6,9 @@ the ideal, one device's throughput times the devices; the dotted ones are scalin
 it. The batch is that of a learner, and stays as devices are added (weak scaling). Lines join the
 medians over seeds, with the 95% interval of each as a bar (of up to three seeds their range); small
 marks are runs. A cross at the bottom is a run without the number, because it or that on one device
-failed; a question mark one that was planned, but it or that on one device was not run.
-Configurations that were planned on one number of devices alone are left to the figure of
-throughput.
+failed; a question mark one that was planned, but it or that on one device was not run. What was
+planned on one number of devices alone, or on each at another learning rate, is left to the figure
+of throughput.
 """
 
 import pandas as pd
@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _compare, _medians, _panels, _points, _runs, style
+from plots import _absent, _axes, _compare, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "batch"]
@@ -77,8 +77,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 
 
 def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
-    alike = ["workload", "devices", "batch"]
-    return _compare.name_spread(_runs.prepare(summary), alike, over=["devices"])
+    """The runs that others differ from in their devices alone, named alike along them."""
+    return _series.name_series(_compare.varied(_runs.prepare(summary), "devices"), CELL)
 
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:

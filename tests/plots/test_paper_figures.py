@@ -99,6 +99,16 @@ def test_speed_up_is_over_the_same_seed_on_one_device():
     assert set(on_two["high_images_per_s"]) == {400.0}
 
 
+def test_devices_are_compared_at_equal_settings_whatever_else_was_tried_on_one():
+    given = [run(learners="1", lr=0.1, images_per_s=90.0)]
+    given += [run(learners="1", lr=0.3, devices=n, images_per_s=r) for n, r in ((1, 100), (4, 390))]
+    given += [run(system="pytorch", learners="1", lr=0.1 * n, devices=n) for n in (1, 4)]
+    _, table = draw("hardware_efficiency", tables(*given))
+    assert set(table["series"]) == {"Crossbow m=1"}
+    assert list(table["images_per_s"]) == [100.0, 390.0]
+    assert list(table["speed_up"]) == pytest.approx([1.0, 3.9])
+
+
 def test_without_runs_on_one_device_there_is_no_speed_up():
     runs = seeds([180.0], devices=2) + seeds([300.0], devices=4)
     figure, table = draw("hardware_efficiency", tables(*runs))
