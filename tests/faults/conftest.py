@@ -8,7 +8,7 @@ from suite import Suite
 
 from bench import record
 
-RUN = {"system": "pytorch", "model": "logistic", "epochs": 5}
+RUN = {"system": "crossbow", "model": "logistic", "epochs": 5}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 from suite import checkpoints, log, numbers, run_process, status, wait_until
 
-LONG = {"system": "pytorch", "model": "logistic", "epochs": 10, "batch": 64}
+LONG = {"system": "crossbow", "model": "logistic", "epochs": 10, "batch": 64}
 # In a namespace of its own, so that the trial leaves nothing.
 TRIAL = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
 MAY_MOUNT = subprocess.run(TRIAL, capture_output=True).returncode == 0

@@ -10,7 +10,7 @@ from suite import DATA, status
 
 from data_prep.prepare import prepare
 
-GROUP = {"system": "pytorch", "model": "logistic", "dataset": "photos", "batch": 4, "epochs": 1}
+GROUP = {"system": "crossbow", "model": "logistic", "dataset": "photos", "batch": 4, "epochs": 1}
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import os
 from suite import numbers, phases_sum_to_wall, rows, status
 
 HOUR_S = 3600
-GROUP = {"system": "pytorch", "model": "logistic", "epochs": 2}
+GROUP = {"system": "crossbow", "model": "logistic", "epochs": 2}
 # Every process has a calendar clock that loses a second whenever it is read.
 BACKWARDS = """
 import itertools, time

@@ -1,6 +1,7 @@
 """Summaries and epochs as a matrix would leave them, with known times to the target."""
 
 import zlib
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -148,12 +149,14 @@ def tables(*runs: tuple[dict, list[dict]]) -> Tables:
     return Tables(summary, epochs, pd.DataFrame(samples, columns=AUTOTUNE_COLUMNS))
 
 
+@cache
 def empty_tables() -> Tables:
     """All tables with their columns and no row."""
     whole = tables(run(learners="auto"))
     return Tables(whole.summary.iloc[:0], whole.epochs.iloc[:0], whole.autotune.iloc[:0])
 
 
+@cache
 def matrix() -> Tables:
     """A matrix of 24 configurations and three seeds, where some runs went wrong."""
     cells = [
@@ -181,6 +184,7 @@ HOW = {
 }
 
 
+@cache
 def gpu_matrix(
     devices: tuple[int, ...] = (1, 8), batches: tuple[int, ...] = (16, 64, 256)
 ) -> Tables:
@@ -217,6 +221,7 @@ PAPER = {
 }
 
 
+@cache
 def four_models(counts: tuple[int, ...] = (1, 2, 4, 8)) -> Tables:
     """The paper's models on its numbers of GPUs: all but ResNet-50 on most, TensorFlow on four."""
     runs = []
@@ -237,6 +242,7 @@ def four_models(counts: tuple[int, ...] = (1, 2, 4, 8)) -> Tables:
     return tables(*runs)
 
 
+@cache
 def averaging_matrix() -> Tables:
     """Every variant and several tau of one network, on one and two devices."""
     runs = []

@@ -57,13 +57,13 @@ def test_a_run_that_was_planned_is_on_the_figure(name):
         planned = [not_run(**cells()[1], run="later")]
         planned[0][0]["repeat"] = 2
     whole, without = tables(*made, *again, *planned), tables(*made, *again)
-    figure, _ = draw(name, whole)
+    figure, table = draw(name, whole)
     before, _ = draw(name, without)
     assert not marks(before) and "not run" not in words(before)
     assert "not run" in words(figure)  # by the legend, where there are marks
     assert bool(marks(figure)) == (name in MARKED)
     module = importlib.import_module(f"plots.{name}")
-    said = _caption.caption(module, whole.summary, draw(name, whole)[1])
+    said = _caption.caption(module, whole.summary, table)
     assert "planned runs" in said or "1 more planned pair was not run" in said
 
 

@@ -34,8 +34,10 @@ def planned():
     ]
 
 
-def matrix(folder, is_made):
-    """The paper's matrix, planned or made, as it is read from a results folder."""
+@pytest.fixture(scope="module", params=[True, False], ids=["made", "planned"])
+def matrix(request, tmp_path_factory):
+    """Whether the paper's matrix is made or only planned, and its tables as they are read."""
+    is_made, folder = request.param, tmp_path_factory.mktemp("tables")
     rows = [made(row) if is_made else (row, []) for row in planned()]
     parts = {
         "summary": pd.DataFrame([row for row, _ in rows]).reindex(columns=summary.SUMMARY_COLUMNS),
@@ -44,13 +46,13 @@ def matrix(folder, is_made):
     }
     for name, table in parts.items():
         table.to_csv(folder / f"{name}.csv", index=False)
-    return _tables.read(*(folder / f"{name}.csv" for name in parts))
+    return is_made, _tables.read(*(folder / f"{name}.csv" for name in parts))
 
 
-@pytest.mark.parametrize("is_made", [True, False])
 @pytest.mark.parametrize("name", ["energy", "target_rules", "scaling_methods", "time_to_accuracy"])
-def test_the_paper_s_matrix_fits_a_page_and_can_be_read(name, is_made, tmp_path):
-    figure = drawn(name, matrix(tmp_path, is_made))
+def test_the_paper_s_matrix_fits_a_page_and_can_be_read(name, matrix):
+    is_made, given = matrix
+    figure = drawn(name, given)
     assert figure.get_figheight() <= _bands.TALL + 0.5
     assert not overlaps(figure)
     if is_made:
