@@ -119,15 +119,15 @@ def test_provenance(matrix):
 
 
 def test_a_run_by_hand_is_of_its_own_system_and_from_a_run_json(matrix, tmp_path):
-    (run, *_) = (run for run in matrix.runs if run.startswith("crossbow"))
+    (run,) = (run for run in matrix.runs if run.startswith("pytorch"))
     other = tmp_path / "other.json"
     other.write_text("{}")
     for request, reason in (
-        (matrix.results / "runs" / run / "run.json", "use python -m crossbow_impl"),
+        (matrix.results / "runs" / run / "run.json", "use python -m baselines.pytorch_ssgd"),
         (other, "not the run.json of a run"),
         (tmp_path / "missing.json", "not the run.json of a run"),
     ):
-        command = [sys.executable, "-m", "baselines.pytorch_ssgd", request, tmp_path / "out"]
+        command = [sys.executable, "-m", "crossbow_impl", request, tmp_path / "out"]
         done = subprocess.run(command, cwd=matrix.suite.folder, capture_output=True)
         assert done.returncode == 1
         status = json.loads((tmp_path / "out" / "status.json").read_text())
