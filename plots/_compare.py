@@ -57,6 +57,22 @@ def ending(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.
     return runs["status"].where(~is_made & (other != ""), other)
 
 
+def is_one_commit(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:
+    """Whether each run has the commit of the reference runs of its seed."""
+    pair = [*alike, "seed"]
+    groups = _commits(reference).groupby([reference[name] for name in pair], dropna=False)
+    if reference.empty:
+        return pd.Series(False, runs.index)
+    theirs = groups.agg(frozenset).reindex(pd.MultiIndex.from_frame(runs[pair]))
+    both = zip(_commits(runs), theirs, strict=True)
+    return pd.Series([{commit} == others for commit, others in both], runs.index)
+
+
+def _commits(runs: pd.DataFrame) -> pd.Series:
+    """Commits in seven characters, as older summaries have them; the same text if not known."""
+    return runs.get("commit", pd.Series("", runs.index)).astype(str).str[:7]
+
+
 def nothing(summary: pd.DataFrame, needed: str, columns: list[str]) -> tuple[Figure, pd.DataFrame]:
     """What is drawn where no runs differ as a figure needs it: why, and a table without a row."""
     return _panels.nothing(_runs.prepare(summary), needed, columns)

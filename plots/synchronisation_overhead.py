@@ -1,12 +1,14 @@
 """What synchronising costs in throughput.
 
-Of learners that synchronise in every iteration. Left: throughput as a share of that of the same
-learners when they never do: what is lacking to 100% is the overhead. Right: throughput of model
-averaging as a share of that of synchronous SGD on the same engine, with as many learners and
-images. Each run is compared with the run of its own seed. Lines join the medians over seeds by
-learners per device, with the 95% interval of each as a bar (of up to three seeds their range);
-small marks are pairs of runs. A cross at the bottom is a pair of which one failed, a question mark
-one that was planned and of which one was not run.
+Of learners that synchronise in every iteration. Relative to no synchronisation: throughput as a
+share of that of the same learners when they never do: what is lacking to 100% is the overhead.
+Relative to S-SGD: throughput of model averaging as a share of that of synchronous SGD on the same
+engine, with as many learners and images. Each run is compared with the run of its own seed, which
+may have been made on another machine of that name: a share as near to 100% as two runs of equal
+settings are to each other, which the figure of the noise floor shows, is no finding. Lines join the
+medians over seeds by learners per device, with the 95% interval of each as a bar (of up to three
+seeds their range); small marks are pairs of runs. A cross at the bottom is a pair of which one
+failed, a question mark one that was planned and of which one was not run.
 """
 
 import pandas as pd
@@ -38,6 +40,7 @@ PANELS = {
 TOLD = ["variant", "tau"]
 COLUMNS = [*PLACE, "run", "seed", "status", "images_per_s", *PANELS]
 COLUMNS += [f"{end}_{column}" for column in PANELS for end in ("median", "low", "high")]
+COLUMNS += [f"{what}_{column}" for column in PANELS for what in ("has", "is_one_commit")]
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
@@ -50,6 +53,22 @@ def used(summary: pd.DataFrame) -> pd.DataFrame:
     runs = _runs.prepare(summary)
     never = runs[(runs["system"] == "crossbow") & (runs["tau"] == _averaging.NEVER)]
     return summary[summary["run"].isin({*never["run"], *_chosen(summary)["run"]})]
+
+
+def remark(_: pd.DataFrame, table: pd.DataFrame) -> str:
+    """How many of the pairs are of one commit, and which comparison was not planned."""
+    if table.empty:
+        return ""
+    is_pair = table[list(PANELS)].notna().to_numpy()
+    alike = is_pair & table[[f"is_one_commit_{name}" for name in PANELS]].to_numpy(bool)
+    number = int(is_pair.sum())
+    said = [f"{alike.sum()} of {number} pair{'s' * (number != 1)} ran one commit."]
+    said += [
+        f"Nothing was planned for throughput {title}."
+        for name, title in PANELS.items()
+        if not table[f"has_{name}"].any()
+    ]
+    return " ".join(said)
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
@@ -72,6 +91,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             panel.set_ylabel("relative throughput")
         if row == rows[-1]:
             panel.set_xlabel("learners per device m")
+    panel = panels[rows[0], told[0]]
+    low, high = panel.get_ylim()
+    panel.set_ylim(low - (high - low) / 5, high)  # room for what is marked along the bottom
     for row in rows:
         own = _panels.cut(table, ROW, row)
         planned = [own[f"has_{name}"].any() for name in told]
@@ -91,6 +113,7 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     for column, reference in (("against_never", never), ("against_ssgd", ssgd)):
         table[column] = _compare.relative(table, reference, alike)
         table[f"status_{column}"] = _compare.ending(table, reference, alike)
+        table[f"is_one_commit_{column}"] = _compare.is_one_commit(table, reference, alike)
         cells = pd.MultiIndex.from_frame(table[alike])
         table[f"has_{column}"] = cells.isin(pd.MultiIndex.from_frame(reference[alike]))
     is_ssgd = table["variant"] == "ssgd"

@@ -7,7 +7,9 @@ import pytest
 import synthetic
 from synthetic import run, tables
 from test_figures import draw, words
+from test_say import not_run
 
+from plots import _caption, synchronisation_overhead
 from plots.__main__ import main
 
 ALL = ["accuracy_over_time", "epochs_to_accuracy", "hardware_efficiency", "learners"]
@@ -169,6 +171,17 @@ def test_overhead_is_of_pairs_of_one_seed():
     assert set(ours["median_against_never"].round(9)) == {0.85}
     assert list(theirs["against_never"])[:2] == pytest.approx([0.8, 1.0])
     assert pd.isna(theirs["against_never"].iloc[2]) and theirs["against_ssgd"].isna().all()
+
+
+def test_a_caption_says_which_shares_of_throughput_are_of_one_commit():
+    runs = seeds([90.0, 160.0, 100.0], tau=1)
+    runs += [run(tau=0, seed=1), run(tau=0, seed=2, commit="another"), not_run(tau=0, seed=3)]
+    figure, table = draw("synchronisation_overhead", whole := tables(*runs))
+    said = _caption.caption(synchronisation_overhead, whole.summary, table)
+    assert "1 of 2 pairs ran one commit. Nothing was planned for throughput relative to S" in said
+    (panel,) = figure.axes
+    low, high = panel.get_ylim()
+    assert table["against_never"].min() > low + 0.15 * (high - low)  # above the question mark
 
 
 def test_another_shape_is_no_reference():
