@@ -10,7 +10,6 @@ from collections.abc import Iterable
 import torch
 import torch.distributed as dist
 from torch import Tensor
-from torch.nn.parallel import DistributedDataParallel
 
 from baselines.torch_training import TorchTraining
 from bench.clock import Ledger
@@ -51,7 +50,7 @@ class CompressedTraining(TorchTraining):
             for parameter, name in self.names.items():
                 elements = torch.zeros(parameter.numel(), device=self.device)
                 self.kept[f"{memory}.{name}"] = elements
-        forward = DistributedDataParallel(self.model)
+        forward = self.data_parallel()
         forward.register_comm_hook(self, type(self).exchange)
         return forward
 

@@ -19,7 +19,6 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
-from torch.nn.parallel import DistributedDataParallel
 from torch.nn.utils import get_total_norm
 
 from baselines.torch_training import TorchTraining
@@ -49,7 +48,7 @@ class NoiseScale(TorchTraining):
     def parallel(self) -> torch.nn.Module:
         """The model whose gradients become their mean, and are measured before."""
         self.square = torch.zeros(1, device=self.device)
-        model = DistributedDataParallel(self.model)
+        model = self.data_parallel()
         model.register_comm_hook(dist.group.WORLD, self._measured)
         return model
 

@@ -11,7 +11,6 @@ from torch.distributed.algorithms.ddp_comm_hooks.post_localSGD_hook import (
     PostLocalSGDState,
     post_localSGD_hook,
 )
-from torch.nn.parallel import DistributedDataParallel
 
 from baselines.local_sgd import LocalSGD
 from bench import runner
@@ -30,7 +29,7 @@ class PostLocalSGD(LocalSGD):
     def parallel(self) -> torch.nn.Module:
         """Gradients become their mean, until the hook counts `start` iterations."""
         self.hook = PostLocalSGDState(None, None, self.start, post_local_gradient_allreduce=False)
-        wrapped = DistributedDataParallel(self.model, broadcast_buffers=False)
+        wrapped = self.data_parallel()
         wrapped.register_comm_hook(self.hook, post_localSGD_hook)
         return wrapped
 

@@ -18,7 +18,6 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import PowerSGDState, powerSGD_hook
-from torch.nn.parallel import DistributedDataParallel
 
 from baselines.torch_training import TorchTraining
 from bench import runner
@@ -64,7 +63,7 @@ class PowerSGD(TorchTraining):
             orthogonalization_epsilon=EPSILON,
         )
         self.counted = 0
-        forward = DistributedDataParallel(self.model)
+        forward = self.data_parallel()
         forward.register_comm_hook(self.hook, one_by_one)
         return forward
 

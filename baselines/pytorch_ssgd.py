@@ -8,7 +8,6 @@ from contextlib import nullcontext
 
 import torch
 from torch import Tensor
-from torch.nn.parallel import DistributedDataParallel
 
 from baselines.torch_training import TorchTraining
 from bench import runner
@@ -26,10 +25,8 @@ class PyTorchSSGD(TorchTraining):
     def parallel(self) -> torch.nn.Module:
         """The model whose gradients become the mean over devices."""
         method = self.spec.method
-        return DistributedDataParallel(
-            self.model,
-            bucket_cap_mb=method["bucket_mb"] or None,
-            static_graph=method["static_graph"],
+        return self.data_parallel(
+            bucket_cap_mb=method["bucket_mb"] or None, static_graph=method["static_graph"]
         )
 
     def backward(self, images: Tensor, labels: Tensor) -> Tensor:

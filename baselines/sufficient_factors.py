@@ -17,7 +17,6 @@ from functools import partial
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 
 from baselines.torch_training import TorchTraining
 from bench import runner
@@ -40,7 +39,7 @@ class SufficientFactors(TorchTraining):
                 layer.requires_grad_(False)
                 layer.register_forward_hook(self.watch)
         others = any(parameter.requires_grad for parameter in self.model.parameters())
-        return DistributedDataParallel(self.model) if others else self.model
+        return self.data_parallel() if others else self.model
 
     def watch(self, layer: nn.Linear, inputs: tuple[Tensor], output: Tensor) -> Tensor:
         """Have the layer's factors sent once its error is known."""

@@ -8,6 +8,7 @@ whole step as one CUDA graph. A method is a subclass that overrides what it does
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -88,7 +89,16 @@ class TorchTraining(TrainingState):
 
     def parallel(self) -> torch.nn.Module:
         """What training passes through on several devices; here its gradients become their mean."""
-        return DistributedDataParallel(self.model)
+        return self.data_parallel()
+
+    def data_parallel(self, **options: Any) -> DistributedDataParallel:
+        """torch's; each device keeps its own batch-norm statistics, of which rank 0's count.
+
+        torch would send rank 0's before every forward pass, for nothing.
+        """
+        parallel = DistributedDataParallel(self.model, **options)
+        parallel.broadcast_buffers = False  # torch 2.13 warns of the keyword, 2.11 has no other
+        return parallel
 
     def make_optimizer(self) -> torch.optim.Optimizer:
         """What `step` is called of; `self.lr`, a tensor, is the rate, set before each step."""

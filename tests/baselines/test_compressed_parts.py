@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from baselines import compressed, powersgd
+from baselines import powersgd, torch_training
 from baselines.one_bit import OneBitSGD
 from baselines.powersgd import PowerSGD
 from bench.system import Context
@@ -26,8 +26,7 @@ class Parallel(nn.Module):
 @pytest.fixture
 def of_two(spec, digits, weights, tmp_path, monkeypatch):
     """One of two ranks of a system that trains LeNet."""
-    monkeypatch.setattr(compressed, "DistributedDataParallel", Parallel)
-    monkeypatch.setattr(powersgd, "DistributedDataParallel", Parallel)
+    monkeypatch.setattr(torch_training, "DistributedDataParallel", Parallel)
 
     def made(build, name, method):
         cell = spec(name, model="lenet", devices=2, method=method)

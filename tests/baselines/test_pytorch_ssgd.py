@@ -9,7 +9,7 @@ import torch
 from marks import needs_cuda
 from ten_steps import TEN, ten_steps
 
-from baselines import pytorch_ssgd
+from baselines import pytorch_ssgd, torch_training
 from bench.system import Context
 from data_prep.records import open_records
 
@@ -93,7 +93,7 @@ class Parallel(torch.nn.Module):
     ids=str,
 )
 def test_options_reach_torch(method, batches, spec, digits, weights, tmp_path, monkeypatch):
-    monkeypatch.setattr(pytorch_ssgd, "DistributedDataParallel", Parallel)
+    monkeypatch.setattr(torch_training, "DistributedDataParallel", Parallel)
     chosen = spec("pytorch", devices=2, method=method)
     context = Context(
         spec=chosen,
