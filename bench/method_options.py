@@ -62,7 +62,7 @@ METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
         "decay": {"type": "number", "minimum": 0, "exclusiveMaximum": 1, "default": 0.99},
     },
     "ones": {
-        "population": {"type": "integer", "minimum": 1, "default": 4},
+        "population": {"type": "integer", "minimum": 2, "default": 4},
         "mutation": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5},
         "max_batch": {"type": "integer", "minimum": 1, "default": 1024},
     },

@@ -30,12 +30,6 @@ def refuse_data(spec: RunSpec, data: Data, where: str) -> None:
             f"{where}.batch: one iteration takes {images} images and {spec.dataset} has {there} to "
             "train on; use a smaller batch, fewer learners or fewer devices"
         )
-    population = spec.method.get("population", 1)
-    if there is not None and images > there // population:
-        raise ConfigError(
-            f"{where}.method.population: each of {population} has {there // population} images of "
-            f"an epoch, and one iteration takes {images}; use a smaller population or batch"
-        )
     refuse_idle_method(spec, there, where)
     if there is not None:
         _refuse_idle_iterations(spec, there // images, where)

@@ -244,7 +244,7 @@ REFUSED = {
     "more batches than an epoch has room for": (
         config({"system": "ones", "batch": 16, "method": {"population": 200}}),
         "matrix[0].method.population",
-        "smaller population",
+        "at most 44",
     ),
     "a CPU that offloads": (
         config({"system": "fsdp", "devices": 2, "method": {"offload": True}}),

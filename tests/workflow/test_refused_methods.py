@@ -36,9 +36,72 @@ REFUSED = {
         "at least 1200",
     ),
     "nor by evolution": (
-        {"system": "ones", "devices": 1, "batch": 600, "method": {"population": 2}},
+        {"system": "ones", "batch": 300, "method": {"population": 2, "max_batch": 512}},
         "matrix[0].method.max_batch",
-        "at least 1200",
+        "at least 600",
+    ),
+    "a batch without another epoch to grow in": (
+        {"system": ["noise-scale", "ones"], **TWO, "epochs": 1},
+        "matrix[0].epochs",
+        "at least 2",
+    ),
+    "a batch too large for the images of an epoch": (
+        {"system": "noise-scale", "devices": 2, "batch": 400, "method": {"max_batch": 2048}},
+        "matrix[0].batch: an iteration begins with 800 images",
+        "1437",
+        "at most 359",
+    ),
+    "a batch too large for a member's": (
+        {"system": "ones", "devices": 2, "batch": 100},
+        "matrix[0].method.population: an iteration begins with 200 images",
+        "359",
+        "at most 3, or a smaller batch",
+    ),
+    "a batch too large for any member's": (
+        {"system": "ones", "batch": 600, "method": {"population": 2, "max_batch": 4096}},
+        "matrix[0].batch: an iteration begins with 600 images",
+        "718",
+        "at most 359",
+    ),
+    "a population of one": (
+        {"system": "ones", "method": {"population": 1}},
+        "matrix[0].method.population",
+        "at least 2",
+    ),
+    "an average of none": (
+        {"system": "polyak", **TWO, "method": {"start": 0.999}},
+        "matrix[0].method.start: of a run of 88 iterations",
+        "at most 0.977,",
+    ),
+    "an average of one": (
+        {"system": "polyak", **TWO, "method": {"start": 0.99}},
+        "matrix[0].method.start",
+        "at most 0.977,",
+    ),
+    "an average of the only iteration": (
+        {"system": "polyak", "batch": 1000, "epochs": 1},
+        "matrix[0].method.start",
+        "use more epochs",
+    ),
+    "a slack of an epoch": (
+        {"system": "ssp", **TWO, "method": {"slack": 44}},
+        "matrix[0].method.slack",
+        "at most 43",
+    ),
+    "pushes after the end": (
+        {"system": "downpour", **TWO, "method": {"push": 89}},
+        "matrix[0].method.push: a run of 88 iterations",
+        "at most 88",
+    ),
+    "fetches after the end": (
+        {"system": "downpour", **TWO, "method": {"fetch": 89}},
+        "matrix[0].method.fetch",
+        "at most 88",
+    ),
+    "momentum that could go on, were there any": (
+        {"system": "topk", **TWO, "method": {"masking": False, "warmup_epochs": 1}},
+        "matrix[0].method.masking",
+        "set momentum",
     ),
     "devices that never meet": (
         {"system": "local-sgd", **TWO, "method": {"period": 89}},
@@ -55,6 +118,16 @@ REFUSED = {
         "matrix[0].method.period",
         "at most 44",
     ),
+    "devices that are never alone": (
+        {"system": "post-local-sgd", **TWO, "method": {"start": 0.999}},
+        "matrix[0].method.start",
+        "at most 0.909,",
+    ),
+    "devices of a single iteration": (
+        {"system": "eamsgd", "devices": 2, "batch": 600, "epochs": 1},
+        "matrix[0].method.period",
+        "; use more epochs",
+    ),
     "a block of one device that never ends": (
         {"system": "bmuf", "batch": 32, "method": {"period": 89}},
         "matrix[0].method.period",
@@ -64,6 +137,7 @@ REFUSED = {
         {"system": "topk", **TWO},
         "matrix[0].method.warmup_epochs",
         "2 epochs are all warm-up",
+        "at most 1",
     ),
     "nothing compressed before the end": (
         {"system": "powersgd", **TWO, "method": {"start": 88}},
@@ -103,9 +177,22 @@ def test_options_of_what_devices_send_need_several(system, method):
     "group",
     [
         {"system": "noise-scale", "batch": 700},  # one device never grows, and has no say in it
-        {"system": "ones", "batch": 700, "method": {"population": 1}},
+        {"system": "noise-scale", "devices": 2, "batch": 359, "method": {"max_batch": 1436}},
+        {"system": "ones", "devices": 2, "batch": 100, "method": {"population": 3}},
+        {"system": "ones", "batch": 359, "method": {"population": 2}},
         {"system": "topk", "epochs": 1},
         {"system": "topk", **TWO, "method": {"warmup_epochs": 1}},
+        {"system": "topk", **TWO, "method": {"density": 0.1}},  # sparser than 1/16
+        {
+            "system": "topk",
+            **TWO,
+            "momentum": 0.9,
+            "method": {"masking": False, "warmup_epochs": 1},
+        },
+        {"system": "polyak", **TWO, "method": {"start": 0.977}},
+        {"system": "post-local-sgd", **TWO, "method": {"start": 0.909}},
+        {"system": "ssp", **TWO, "method": {"slack": 43}},
+        {"system": "downpour", **TWO, "method": {"push": 88, "fetch": 88}},
         {"system": "local-sgd", **TWO, "method": {"period": 88}},
         {"system": "local-sgd", "batch": 700},
         {"system": "polyak", "method": [{"start": 0.25}, {"decay": 0.9}]},
