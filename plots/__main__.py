@@ -34,7 +34,11 @@ def main(arguments: list[str] | None = None) -> int:
             figure, table = module.draw(tables)
             caption = _caption.caption(module, tables.summary, table)
             _caption.mark_changed(figure, module, tables.summary)
-            _files.write(options.out, name, figure, table, caption)
+            try:
+                _files.write(options.out, name, figure, table, caption)
+            except OSError as error:
+                said = f"{options.out}: {error.strerror}; give --out a folder"
+                return refuse(f"{said} that can be written to.")
     return 0
 
 

@@ -137,6 +137,8 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
         if values.max() < 6 * values.min():
             axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     images = of_row["images_per_epoch"].median()
+    if np.isnan(images):  # no epoch of these runs is told
+        return
     ends = np.array(panel.get_xlim())
     corners = ends[[0, 1]] * images / np.array(panel.get_ylim())[::-1]
     for seconds in _round_times(*corners):

@@ -1,11 +1,14 @@
 """The report shows every run and figure, loads nothing, and trusts no text."""
 
+import csv
 import html
+import io
 import re
 
 import pytest
 from summary_rows import AUTO, CLAIM, FAILED, NOT_RUN, PLANNED, ROW, SVG
 
+from bench.claims import COLUMNS
 from bench.verdict import VERDICTS
 from workflows.report.__main__ import main
 from workflows.report.build import MOST_FAILED, MOST_ROWS
@@ -157,7 +160,6 @@ def test_figures_that_show_nothing_are_folded_away_behind_the_others(report):
     folded = page[page.index('<details id="empty">') : page.index('id="runs"')]
     assert "Not run here: About energy; About memory</summary>" in folded
     assert 'id="figure-energy"' in folded and 'id="figure-throughput"' not in folded
-    assert "No figure has been drawn" not in page
     assert 'id="empty"' not in report(ROW, figures=("throughput", "energy", "memory"))
 
 
@@ -178,7 +180,7 @@ def test_claims_without_runs_are_one_line_behind_the_others(report):
     judged = page[page.index('<table id="judged">') : page.index('<details id="untried">')]
     assert "sooner:" in judged and "idle" not in judged
     folded = page[page.index('<details id="untried">') : page.index('id="figures"')]
-    assert "○ Not run here: 2 claims</summary>" in folded
+    assert '○ Not run here: <span id="left">2</span> claims</summary>' in folded
     assert "(idle; Section 5.2): no runs to compare" in folded
     assert 'id="judged"' not in report(ROW, claims=[NOT_RUN])
     assert 'id="claims"' not in report(ROW)
@@ -252,14 +254,36 @@ def test_a_run_shows_its_command(report, tmp_path):
     assert html.escape("again --of 'a b' --now", quote=True).replace("&#x27;", "&#39;") in page
 
 
-def test_without_figures_and_without_runs(report):
-    page = report(figures=())
-    assert "No figure has been drawn." in page and "No run has been joined yet." in page
+def test_without_runs(report):
+    assert "No run has been joined yet." in report()
+
+
+def test_a_gain_over_what_never_got_there_is_a_lower_bound(report):
+    late = CLAIM | {"theirs_reached": "1", "theirs_median": "inf", "gain_high": "inf"}
+    assert '"ours">at least 2.06 (0 to ∞) times<' in report(ROW, claims=[late])
+    assert '"ours">∞ (0 to ∞) times<' in report(ROW, claims=[late | {"gain": "inf"}])  # diverged
+    of_images = CLAIM | {"value": "images_per_s", "ours_reached": "", "theirs_reached": ""}
+    assert "at least" not in re.sub(r"<p>.*?</p>", "", report(ROW, claims=[of_images]), flags=re.S)
+
+
+def test_claims_without_a_verdict_can_be_picked(report):
+    page = report(ROW, claims=[CLAIM | {"verdict": "not run", "devices": "2"}, NOT_RUN])
+    assert '<li data-model="lenet" data-system="crossbow learners 2' in page
+    assert 'data-devices="2">Crossbow' in page and 'data-system="" data-devices="">' in page
 
 
 def test_the_environment_is_shown_to_its_leaves(report):
     page = report(ROW)
     assert re.search(r"<dt>torch</dt><dd>\s*2.13.0", page) and "&lt;b&gt;" in page
+
+
+def claims_with(**cells):
+    """A file of one claim with these cells."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS, restval="")
+    writer.writeheader()
+    writer.writerow(CLAIM | cells)
+    return file.getvalue().strip()
 
 
 @pytest.mark.parametrize(
@@ -275,13 +299,22 @@ def test_the_environment_is_shown_to_its_leaves(report):
         ("summary.csv", b"\xff\xfe", "is not readable as CSV"),
         ("claims.csv", b"\xff", "is not readable as CSV"),
         ("claims.csv", "id,text\n", "lacks the columns"),
+        ("claims.csv", claims_with(verdict="maybe"), "verdict of sooner is 'maybe', none of"),
+        ("claims.csv", claims_with(gain="much"), "gain of sooner is 'much', no number"),
+        ("claims.csv", claims_with(gain_low=""), "gain_low of sooner is '', no number"),
+        ("claims.csv", claims_with(theirs_high="?"), "theirs_high of sooner is '?', no number"),
+        ("claims.csv", claims_with().rsplit(",", 1)[0], "sooner has not as many fields"),
+        ("machines.json", "[1]", "is no list of machines"),
+        ("machines.json", '{"machine": "a"}', "is no list of machines"),
+        ("machines.json", '[{"machine": "a", "runs": 3}]', "is no list of machines"),
+        ("figures/throughput.svg", None, "figures has no figure"),
         ("figures/throughput.svg", "<svg", "not a readable SVG"),
     ],
 )
 def test_broken_inputs_are_refused_in_one_sentence(
     broken, content, said, report, tmp_path, capsys, monkeypatch
 ):
-    report(ROW)
+    report(ROW, figures=["throughput"])
     monkeypatch.chdir(tmp_path)
     (tmp_path / broken).unlink()
     if content is not None:
@@ -292,8 +325,21 @@ def test_broken_inputs_are_refused_in_one_sentence(
     files += ["--claims", "claims.csv"]
     assert main([*files, "--out", "report.html"]) == 1
     error = capsys.readouterr().err
-    assert said in error and broken in error and error.count("\n") == 1
+    assert said in error and broken.split("/")[0] in error and error.count("\n") == 1
     assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("option", ["--out", "--claims", "--machines"])
+def test_a_folder_is_no_file(option, report, tmp_path, capsys, monkeypatch):
+    report(ROW)
+    monkeypatch.chdir(tmp_path)
+    files = ["--summary", "summary.csv", "--machines", "machines.json", "--figures", "figures"]
+    assert main([*files, "--claims", "claims.csv", "--out", "other.html", option, "figures"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("figures: Is a directory") and error.count("\n") == 1
+    assert main([*files, "--claims", "claims.csv", "--out", "claims.csv/report.html"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("claims.csv/report.html: ") and error.count("\n") == 1
 
 
 def test_an_inlined_figure_is_still_xml(tmp_path):

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from summary_rows import AUTO, CLAIM, FAILED, ROW
+from summary_rows import AUTO, CLAIM, FAILED, NOT_RUN, ROW
 
 from workflows.report.build import MOST_ROWS
 
@@ -24,6 +24,9 @@ const enter = (place, value, event) => {
 const pick = (name, value) => enter(`[data-pick=${name}]`, value, "change");
 const claims = () => [...document.querySelectorAll("#judged tbody tr:not([hidden])")]
   .map((row) => row.cells[0].firstChild.textContent).join(" ");
+const left = () => document.querySelector("#untried summary").textContent.split(": ")[1] + ": "
+  + [...document.querySelectorAll("#untried li:not([hidden])")]
+    .map((one) => one.firstChild.textContent.trim()).join(", ");
 const bright = () => [...document.querySelectorAll(".mark title")]
   .filter((title) => !title.parentElement.matches(".faded"))
   .map((title) => title.textContent.split(/[ ,]/)[0]).join(" ");
@@ -109,22 +112,26 @@ def test_model_system_and_devices_can_be_picked_for_tables_claims_and_marks(repo
         CLAIM | {"text": "crossbows", "theirs": "crossbow, batch 1"},
         CLAIM | {"text": "twos", "devices": "2"},
         CLAIM | {"text": "scaling", "devices": ""},
+        CLAIM | {"text": "too few", "devices": "2", "verdict": "not run"},
+        NOT_RUN,
     ]
+    idle = "Crossbow is <there> sooner"  # of no system, number of devices or model
     said, _ = browser(
         report(ROW, torch, two, vgg, figures=("throughput",), claims=claims),
-        """said.push(order(), claims(), bright());
-        pick("system", "pytorch"); said.push(order(), claims(), bright());
-        pick("system", ""); pick("devices", "2"); said.push(order(), claims(), bright());
-        pick("devices", ""); pick("model", "vgg16"); said.push(order(), claims(), bright());""",
+        """const tell = () => said.push(order(), claims(), left(), bright());
+        tell(); pick("system", "pytorch"); tell();
+        pick("system", ""); pick("devices", "2"); tell();
+        pick("devices", ""); pick("model", "vgg16"); tell();""",
     )
-    assert said[:3] == [
+    assert said[:4] == [
         "aaaaaaaa e-torch1 e-two-22 e-vgg-16",
         "both crossbows twos scaling",
+        f"2 claims: too few, {idle}",
         "Crossbow PyTorch",
     ]
-    assert said[3:6] == ["e-torch1", "both twos scaling", "PyTorch"]
-    assert said[6:9] == ["e-two-22", "twos scaling", "PyTorch"]
-    assert said[9:] == ["e-vgg-16", "", "Crossbow PyTorch"]
+    assert said[4:8] == ["e-torch1", "both twos scaling", f"2 claims: too few, {idle}", "PyTorch"]
+    assert said[8:12] == ["e-two-22", "twos scaling", f"2 claims: too few, {idle}", "PyTorch"]
+    assert said[12:] == ["e-vgg-16", "", f"1 claims: {idle}", "Crossbow PyTorch"]
 
 
 LINE = """<g class="mark" id="line"><path d="M0 0 L90 50"/><g>

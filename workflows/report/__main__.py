@@ -40,11 +40,16 @@ def main(arguments: list[str] | None = None) -> int:
         )
     except FileNotFoundError as error:
         return refuse(f"There is no {error.filename}; run the matrix first.")
+    except OSError as error:
+        return refuse(f"{error.filename}: {error.strerror}; name another.")
     except ValueError as error:
         return refuse(f"Cannot write the report: {error}.")
-    options.out.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(options.out) as file:
-        file.write(page.encode())
+    try:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(options.out) as file:
+            file.write(page.encode())
+    except OSError as error:
+        return refuse(f"{options.out}: {error.strerror}; give --out a file that can be written.")
     return 0
 
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from markupsafe import Markup
@@ -120,6 +121,8 @@ def _read_machines(file: Path) -> list[dict]:
         machines = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{file} is not readable JSON ({error})") from error
+    if not (isinstance(machines, list) and all(map(_is_machine, machines))):
+        raise ValueError(f"{file} is no list of machines with their runs; join the runs again")
     return [
         {
             "machine": machine.get("machine") or "not recorded",
@@ -128,3 +131,7 @@ def _read_machines(file: Path) -> list[dict]:
         }
         for machine in machines
     ]
+
+
+def _is_machine(found: Any) -> bool:
+    return isinstance(found, dict) and isinstance(found.get("runs", []), list)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from bench.claims import COLUMNS
-from bench.verdict import NOT_REPRODUCED, NOT_RUN, PARTLY, REPRODUCED
+from bench.verdict import NOT_REPRODUCED, NOT_RUN, PARTLY, REPRODUCED, VERDICTS
 from workflows.report import formats
 
 # Shapes that differ without colour, before the verdict in words.
@@ -14,7 +14,13 @@ _SAME = ("id", "text", "source", "paper", "verdict", "why", "machine", "model", 
 
 
 def read_claims(file: Path) -> list[dict]:
-    """Each row of claims.csv as the page shows it."""
+    """Each row of claims.csv as the page shows it.
+
+    Raises:
+        OSError: it can't be read.
+        ValueError: it is no table of claims, or has a verdict or a number that is none; one
+            sentence that begins with the file.
+    """
     try:
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     except UnicodeDecodeError as error:
@@ -23,13 +29,34 @@ def read_claims(file: Path) -> list[dict]:
     missing = set(COLUMNS) - set(reader.fieldnames or [])
     if missing:
         raise ValueError(f"{file} lacks the columns {', '.join(sorted(missing))}")
-    return [_shown(row) for row in reader]
+    return [_shown(_checked(row, file)) for row in reader]
+
+
+def _checked(row: dict[str, str], file: Path) -> dict[str, str]:
+    """The row, if it has the verdict and the numbers that the page shows."""
+    if None in row or None in row.values():
+        raise ValueError(f"{file}: {row['id']} has not as many fields as the header")
+    if row["verdict"] not in VERDICTS:
+        raise ValueError(
+            f"{file}: verdict of {row['id']} is {row['verdict']!r}, none of {VERDICTS}"
+        )
+    told = [name for name in ("gain", "ours", "theirs") if row[name]]
+    for name in ["target"] * bool(row["target"]) + [end for side in told for end in _ends(side)]:
+        try:
+            float(row[name])
+        except ValueError:
+            said = f"{name} of {row['id']} is {row[name]!r}, no number"
+            raise ValueError(f"{file}: {said}; judge the claims again") from None
+    return row
 
 
 def _shown(row: dict[str, str]) -> dict:
     has_two_sides = bool(row["theirs"])
     if row["gain"]:
-        ours = f"{_interval(row, 'gain')} times" if has_two_sides else _amount(row, "ours")
+        # A time that theirs never came to is known to be longer than it trained, no more.
+        is_bound = row["theirs_reached"] not in ("", row["theirs_n"]) and row["gain"] != "inf"
+        gain = "at least " * is_bound + f"{_interval(row, 'gain')} times"
+        ours = gain if has_two_sides else _amount(row, "ours")
         pairs = f"{row['pairs']} pair" + ("s" if row["pairs"] != "1" else "")
         sample = f"{pairs}, {row['won']} won" if has_two_sides else row["pairs"]
     else:

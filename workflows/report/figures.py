@@ -21,9 +21,12 @@ ElementTree.register_namespace("xlink", _XLINK)
 
 
 def read_figures(folder: Path, beside: Path) -> list[dict]:
-    """Name, title, caption paragraphs, drawing and links of each figure; none if no folder.
+    """Name, title, caption paragraphs, drawing and links of each figure.
 
     `is_empty` says that it only explains why it shows nothing.
+
+    Raises:
+        ValueError: there is no figure, or one that is no SVG; one sentence.
     """
     found = []
     for svg in sorted(folder.glob("*.svg"), key=_order):
@@ -42,6 +45,8 @@ def read_figures(folder: Path, beside: Path) -> list[dict]:
                 "files": [(file.suffix[1:], link(file, beside)) for file in files if file.exists()],
             }
         )
+    if not found:
+        raise ValueError(f"{folder} has no figure; draw some with python -m plots")
     return found
 
 

@@ -59,7 +59,9 @@ all.addEventListener("click", () => { most = Infinity; showRows(); });
 
 function show() {
   showRows();
-  document.querySelectorAll("#judged tbody tr").forEach((row) => { row.hidden = !isPicked(row); });
+  document.querySelectorAll("#judged tbody tr, #untried li").forEach((row) => { row.hidden = !isPicked(row); });
+  const left = document.getElementById("left");
+  if (left) left.textContent = document.querySelectorAll("#untried li:not([hidden])").length;
   document.querySelectorAll(".mark").forEach(fade);
 }
 
