@@ -169,7 +169,7 @@ def test_linear_scaling_is_recognised_by_its_batch_and_rate():
 
 
 def test_a_zero_stands_clear_of_the_cross_in_its_row():
-    sent = [(1, 0.0), (2, None)]
+    sent = [(1, 0.0), (2, None), (3, 9.0)]
     figure, _ = draw("scaling_methods", tables(*(run(seed=s, sent_bytes=b) for s, b in sent)))
     figure.canvas.draw()
     (zero,) = [text for panel in figure.axes for text in panel.texts if text.get_text() == "0"]
