@@ -12,7 +12,7 @@ import jsonschema
 from bench.metrics import RULES
 from bench.plain_yaml import PlainYamlError, read_yaml
 from bench.spec import VARIANTS, RunSpec
-from bench.summary import SPEC_COLUMNS
+from bench.summary_columns import SPEC_COLUMNS
 from bench.summary_file import RESULTS
 from bench.systems import SYSTEMS
 

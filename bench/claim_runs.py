@@ -10,7 +10,7 @@ from bench import record
 from bench.claim_file import AT_LEAST, BEST, NAMES, SETTINGS
 from bench.estimates import Estimate, median_interval, time_to_target
 from bench.metrics import RULES
-from bench.summary import SPEC_COLUMNS
+from bench.summary_columns import SPEC_COLUMNS
 
 # What both sides share, unless the claim names it: else it is not the same work, or machine.
 ALIKE = "machine,model,model_source,dataset,target,device_type,devices,precision".split(",")

@@ -20,13 +20,9 @@ from bench import energy, method_options, record, schedules
 from bench.metrics import RULES, epochs_to_target
 from bench.progress import MATRIX
 from bench.spec import NAME
+from bench.summary_columns import SPEC_COLUMNS, SUMMARY_COLUMNS
 from bench.whole_file import whole_file
 
-SPEC_COLUMNS = (
-    "system,model,model_source,dataset,device_type,devices,nodes,learners,batch,seed,repeat,variant,"
-    "alpha,mu,momentum,tau,batch_norm,weight_decay,lr,schedule,epochs,augmentation,precision,"
-    "compile,channels_last,graph,unroll,cudnn_benchmark,method,target"
-).split(",")
 _OF_AVERAGING = ("tau", "batch_norm")
 _BEFORE_THERE_WERE = {"nodes": 1, "repeat": 1}  # which left the ids of runs as they were
 
@@ -109,17 +105,6 @@ def without_run(cell: Mapping[str, Any]) -> dict[str, Any]:
     return {"run": cell["run"]} | _settings(cell["spec"]) | outcome
 
 
-SUMMARY_COLUMNS = [
-    "run",
-    *SPEC_COLUMNS,
-    *"status,reason,epochs_run,learners_final,final_acc,best_acc,final_loss".split(","),
-    *"images_per_s,train_s,wall_s".split(","),
-    *record.MEMORY,
-    *record.EXCHANGE,
-    *"energy_j,joules_per_image".split(","),
-    *(f"{rule}_{unit}" for rule in RULES for unit in ("epochs", "s")),
-    *"machine,commit,dirty".split(","),
-]
 _WHOLE = ["repeat", "nodes", "tau", "unroll", "learners_final"]
 _WHOLE += [*record.MEMORY, "sent_bytes", *(f"{r}_epochs" for r in RULES)]
 

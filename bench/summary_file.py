@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from bench import record
-from bench.summary import SPEC_COLUMNS, SUMMARY_COLUMNS
+from bench.summary_columns import SPEC_COLUMNS, SUMMARY_COLUMNS
 
 # What every summary has; older ones may lack the others.
 NEEDED = "run,system,model,dataset,device_type,devices,learners,batch,seed,target,status".split(",")

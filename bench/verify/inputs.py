@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bench import record
-from bench.summary import SPEC_COLUMNS
+from bench.summary_columns import SPEC_COLUMNS
 from bench.verify.mismatch import Mismatch, Trail
 from data_prep.manifest import RecordsError, file_sha256
 from data_prep.records import open_records

@@ -10,11 +10,12 @@ import pandas as pd
 from bench import record, summary
 from bench.environment import machine
 from bench.progress import MATRIX
+from bench.summary_columns import SPEC_COLUMNS, SUMMARY_COLUMNS
 from bench.verify.mismatch import Mismatch, Trail, compare_tables, read_text
 
 SUMMARY, MACHINES = "summary.csv", "machines.json"
 WITHOUT_RUN = (record.NOT_AVAILABLE, record.NOT_RUN)
-_SETTINGS = ("run", *summary.SPEC_COLUMNS, "status", "reason", "epochs_run")
+_SETTINGS = ("run", *SPEC_COLUMNS, "status", "reason", "epochs_run")
 
 
 def made(rows: pd.DataFrame) -> pd.DataFrame:
@@ -107,7 +108,7 @@ def check_derived(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
         trail.lost.append(f"{MACHINES} is not there: what the machines of {SUMMARY} were")
     trail.followed.append(f"tables: {len(derived)} runs, from {len(epochs)} joined epochs")
     told = {*expected, *_SETTINGS, "machine"}
-    untold = [name for name in rows if name in summary.SUMMARY_COLUMNS and name not in told]
+    untold = [name for name in rows if name in SUMMARY_COLUMNS and name not in told]
     trail.lost.append(f"there is no runs/: {record.EPOCHS} itself, and {', '.join(untold)}")
 
 

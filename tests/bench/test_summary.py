@@ -8,6 +8,7 @@ import pytest
 
 from bench import record, summary
 from bench.spec import RunSpec
+from bench.summary_columns import SPEC_COLUMNS
 
 GIVEN = {"model": "m", "dataset": "d", "batch": 4, "seed": 1, "epochs": 1, "target": 0.5, "lr": 0.1}
 EPOCH = {"epoch": 1, "iteration": 9, "images": 36, "train_s": 2.0, "eval_s": 1.0, "wall_s": 4.0}
@@ -52,7 +53,7 @@ def tuning(*rows):
 
 
 def test_every_setting_of_a_run_is_a_column():
-    assert {field.name for field in dataclasses.fields(RunSpec)} <= set(summary.SPEC_COLUMNS)
+    assert {field.name for field in dataclasses.fields(RunSpec)} <= set(SPEC_COLUMNS)
 
 
 def test_settings_and_memory_are_joined(results):

@@ -11,7 +11,7 @@ import yaml
 import plots
 from bench import claims, clock, record
 from bench.claim_file import read_claims
-from bench.summary import SUMMARY_COLUMNS
+from bench.summary_columns import SUMMARY_COLUMNS
 from bench.systems import SYSTEMS
 from bench.verdict import VERDICTS
 from data_prep import datasets

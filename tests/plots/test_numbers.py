@@ -8,7 +8,7 @@ import synthetic
 from synthetic import run, tables
 from test_figures import draw, words
 
-from bench.summary import SPEC_COLUMNS
+from bench.summary_columns import SPEC_COLUMNS
 from plots import _caption, _tables
 from plots._curves import median_step
 

@@ -9,6 +9,7 @@ from synthetic import AUTOTUNE_COLUMNS, EPOCH_COLUMNS, run, tables
 from test_legible import drawn, overlaps
 
 from bench import record, summary
+from bench.summary_columns import SUMMARY_COLUMNS
 from plots import _bands, _tables
 from workflows.plan import plan
 from workflows.read_config import read_config
@@ -40,7 +41,7 @@ def matrix(request, tmp_path_factory):
     is_made, folder = request.param, tmp_path_factory.mktemp("tables")
     rows = [made(row) if is_made else (row, []) for row in planned()]
     parts = {
-        "summary": pd.DataFrame([row for row, _ in rows]).reindex(columns=summary.SUMMARY_COLUMNS),
+        "summary": pd.DataFrame([row for row, _ in rows]).reindex(columns=SUMMARY_COLUMNS),
         "epochs": pd.DataFrame([e for _, epochs in rows for e in epochs], columns=EPOCH_COLUMNS),
         "autotune": pd.DataFrame(columns=AUTOTUNE_COLUMNS),
     }
