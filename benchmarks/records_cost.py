@@ -9,9 +9,9 @@ DIR/records_cost-NAME.json.
 import argparse
 import csv
 import dataclasses
-import importlib
 import json
 import os
+import pkgutil
 import sys
 import tempfile
 import time
@@ -79,10 +79,9 @@ def first(records: Records, count: int) -> Records:
 
 def measured(spec: RunSpec, records: Records, weights: Path) -> dict[str, Any]:
     """Train and evaluate on these records: the medians, and the range of the epochs."""
-    module, _, name = KINDS[spec.system].partition(":")
     with tempfile.TemporaryDirectory() as out:
         context = Context(spec=spec, records=records, weights=weights, out=Path(out))
-        system = getattr(importlib.import_module(module), name)(context)
+        system = pkgutil.resolve_name(KINDS[spec.system])(context)
         system.prepare(Ledger())
         epochs, evaluations = [], []
         for epoch in range(1 + EPOCHS):

@@ -4,9 +4,9 @@ A process of TensorFlow's imports no torch, whose CUDA libraries are others; hen
 """
 
 import functools
-import importlib
 import multiprocessing
 import os
+import pkgutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -95,11 +95,10 @@ def on_ranks(spec: RunSpec, data: Path, work: Callable[..., None]) -> None:
 
 def prepared(rank: int, spec: RunSpec, data: Path, weights: Path) -> Any:
     """The rank's system, of those in `KINDS`: compiled, captured, ready to train."""
-    module, _, name = KINDS[spec.system].partition(":")
     context = Context(
         spec=spec, records=records_of(spec.dataset, data), weights=weights, out=weights.parent,
         rank=rank, ranks=spec.devices,
     )  # fmt: skip
-    system = getattr(importlib.import_module(module), name)(context)
+    system = pkgutil.resolve_name(KINDS[spec.system])(context)
     system.prepare(Ledger())
     return system

@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import importlib
 import json
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -68,13 +69,12 @@ class Recorded:
 
 def recorded(system, samples, context):
     """The system, on the first `samples` training images, recorded."""
-    module, _, name = system.partition(":")
     records = context.records
     encoded = hasattr(records, "train_index")
     columns = ("train_index",) if encoded else ("train_images", "train_labels")
     few = {column: getattr(records, column)[:samples] for column in columns}
     context = dataclasses.replace(context, records=dataclasses.replace(records, **few))
-    return Recorded(getattr(importlib.import_module(module), name)(context), context)
+    return Recorded(pkgutil.resolve_name(system)(context), context)
 
 
 def main():

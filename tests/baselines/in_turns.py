@@ -1,7 +1,7 @@
 """Two epochs of an asynchronous system whose devices take turns, unbroken and resumed."""
 
 import functools
-import importlib
+import pkgutil
 
 import numpy as np
 import torch.distributed as dist
@@ -27,10 +27,9 @@ def two_epochs_in_turns(system, spec, records, weights, folder):
 
 def in_turns(system):
     """The class of that name, which lets one rank after the other go on."""
-    module, _, name = system.partition(":")
-    base = getattr(importlib.import_module(module), name)
+    base = pkgutil.resolve_name(system)
     # A server's workers compute at the same time, and then meet it; Hogwild's whole step updates.
-    method = "_step" if name == "Hogwild" else "after_step"
+    method = "_step" if base.__name__ == "Hogwild" else "after_step"
 
     def turns(self):
         for rank in range(self.ranks):
@@ -39,7 +38,7 @@ def in_turns(system):
             if self.ranks > 1:
                 dist.barrier()
 
-    return type(f"{name}InTurns", (base,), {method: turns})
+    return type(f"{base.__name__}InTurns", (base,), {method: turns})
 
 
 def _train(rank, system, context):

@@ -1,7 +1,7 @@
 """The model that counts has the mean of the batch-norm statistics there are."""
 
 import functools
-import importlib
+import pkgutil
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +46,7 @@ def noted(base):
 
 
 def train(rank, system, context):
-    module, _, name = system.partition(":")
-    trained = noted(getattr(importlib.import_module(module), name))(context(rank=rank))
+    trained = noted(pkgutil.resolve_name(system))(context(rank=rank))
     trained.prepare(Ledger())
     trained.train_epoch(0)
     arrays = {f"own.{name}": np.stack(values) for name, values in trained.noted.items()}

@@ -1,7 +1,7 @@
 """Two epochs of a system, unbroken and resumed after the first, each rank a process of its own."""
 
 import functools
-import importlib
+import pkgutil
 
 import numpy as np
 
@@ -25,8 +25,7 @@ def two_epochs(system, spec, records, weights, folder):
 
 
 def _train(rank, system, context):
-    module, _, name = system.partition(":")
-    build = getattr(importlib.import_module(module), name)
+    build = pkgutil.resolve_name(system)
     unbroken, resumed = (build(context(rank=rank)) for _ in range(2))
     unbroken.prepare(Ledger())
     results = [unbroken.train_epoch(0)]
