@@ -17,10 +17,9 @@ from bench.claim_file import ClaimsError, read_claims
 from bench.claim_pairs import Comparison, comparisons
 from bench.claim_runs import ALIKE, CONFIGURATION, columns, estimate, is_time
 from bench.estimates import Estimate, median_gain, median_interval
-from bench.refuse import refuse
+from bench.refuse import refuse, write_or_refuse
 from bench.summary_file import read_summary
 from bench.verdict import verdict
-from bench.whole_file import whole_file
 
 COLUMNS = [
     *"id,text,source,value,direction,paper".split(","),
@@ -92,6 +91,13 @@ def _words(runs: pd.DataFrame, told: list[str]) -> str:
     return ", ".join([system, *said])
 
 
+def _refuse_what_it_lacks(path: Path, summary: pd.DataFrame, claims: list[dict]) -> None:
+    for claim in claims:
+        if lacking := sorted(columns(claim).difference(summary.columns)):
+            which = f"{', '.join(lacking)}, which claim {claim['id']} names"
+            raise ValueError(f"{path} lacks {which}; join the runs again")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Write the table; a refusal is one sentence on standard error."""
     parser = argparse.ArgumentParser(prog="python -m bench.claims", description=__doc__)
@@ -102,12 +108,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         claims = read_claims(options.claims)
         summary = read_summary(options.summary)
-        for claim in claims:
-            if lacking := sorted(columns(claim).difference(summary.columns)):
-                said = (
-                    f"{options.summary} lacks {', '.join(lacking)}, which claim {claim['id']} names"
-                )
-                raise ValueError(f"{said}; join the runs again")
+        _refuse_what_it_lacks(options.summary, summary, claims)
         rows = [row for claim in claims for row in judge(claim, summary)]
     except ClaimsError as error:
         return refuse(str(error))
@@ -116,13 +117,8 @@ def main(arguments: list[str] | None = None) -> int:
     except ValueError as error:
         return refuse(f"Cannot read the runs: {error}.")
     table = pd.DataFrame(rows).reindex(columns=COLUMNS)
-    try:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(options.out) as file:
-            table.to_csv(file, mode="wb", index=False, float_format="%.6g", lineterminator="\n")
-    except OSError as error:
-        return refuse(f"{options.out}: {error.strerror}; give --out a file that can be written.")
-    return 0
+    text = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
+    return write_or_refuse(options.out, text.encode())
 
 
 if __name__ == "__main__":

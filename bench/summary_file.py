@@ -1,6 +1,7 @@
 """Reads summary.csv, and refuses one that would mislead: for claims and for figures."""
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,8 +40,10 @@ def why_none(results: Path) -> str:
     )
 
 
-def read_summary(path: Path) -> pd.DataFrame:
+def read_summary(path: Path, also: Sequence[str] = ()) -> pd.DataFrame:
     """The summary as text; what is missing, also where it says "nan", is empty.
+
+    `also` are columns that it needs beside those that every summary has.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -56,7 +59,7 @@ def read_summary(path: Path) -> pd.DataFrame:
         raise ValueError(
             f"{path} is not readable as CSV ({' '.join(str(error).split())})"
         ) from None
-    if missing := [name for name in NEEDED if name not in table]:
+    if missing := [name for name in (*NEEDED, *also) if name not in table]:
         raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
     _refuse_cut_rows(path)
     for name in (name for name in NUMBERS if name in table):

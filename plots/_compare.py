@@ -60,9 +60,9 @@ def ending(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.
 def is_one_commit(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:
     """Whether each run has the commit of the reference runs of its seed."""
     pair = [*alike, "seed"]
-    groups = _commits(reference).groupby([reference[name] for name in pair], dropna=False)
     if reference.empty:
         return pd.Series(False, runs.index)
+    groups = _commits(reference).groupby([reference[name] for name in pair], dropna=False)
     theirs = groups.agg(frozenset).reindex(pd.MultiIndex.from_frame(runs[pair]))
     both = zip(_commits(runs), theirs, strict=True)
     return pd.Series([{commit} == others for commit, others in both], runs.index)

@@ -51,9 +51,7 @@ def read(summary: Path, epochs: Path, autotune: Path) -> Tables:
 
 def _read_summary(path: Path) -> pd.DataFrame:
     """The summary that claims are judged by, with numbers where figures want them."""
-    table = summary_file.read_summary(path).replace("", np.nan)
-    if missing := [column for column in _OF_A_RUN if column not in table]:
-        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+    table = summary_file.read_summary(path, _OF_A_RUN).replace("", np.nan)
     for column in set(summary_file.NUMBERS).intersection(table).difference(_series.KINDS):
         table[column] = pd.to_numeric(table[column])
     return table

@@ -104,8 +104,8 @@ def _never_grows(spec: RunSpec, images: int | None) -> Iterator[tuple[str, str]]
     at_once, population = spec.devices * spec.batch, spec.method.get("population", 1)
     if spec.epochs == 1:
         yield "epochs", "the batch may be another from the second epoch on; use at least 2"
-    if images is not None and 2 * at_once > images // population:
-        share, most = images // population, images // (2 * at_once)
+    if images is not None and 2 * at_once > (share := images // population):
+        most = images // (2 * at_once)
         reason = f"an iteration begins with {at_once} images and can't double, as {share} are all "
         reason += "that it has of an epoch"
         if "population" in spec.method and most > 1:

@@ -4,8 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from bench.refuse import refuse
-from bench.whole_file import whole_file
+from bench.refuse import refuse, write_or_refuse
 from workflows.report.build import build
 
 
@@ -44,13 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         return refuse(f"{error.filename}: {error.strerror}; name another.")
     except ValueError as error:
         return refuse(f"Cannot write the report: {error}.")
-    try:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(options.out) as file:
-            file.write(page.encode())
-    except OSError as error:
-        return refuse(f"{options.out}: {error.strerror}; give --out a file that can be written.")
-    return 0
+    return write_or_refuse(options.out, page.encode())
 
 
 if __name__ == "__main__":
