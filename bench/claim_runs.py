@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bench import record
+from bench import lost_runs
 from bench.claim_file import AT_LEAST, BEST, NAMES, SETTINGS
 from bench.estimates import Estimate, median_interval, time_to_target
 from bench.metrics import RULES
@@ -18,8 +18,6 @@ CONFIGURATION = [name for name in SETTINGS if name != "seed"]
 # What a run that never reached its target had done, in the unit of the time.
 _TRAINED = {f"{rule}_s": "train_s" for rule in RULES} | {f"{r}_epochs": "epochs_run" for r in RULES}
 _LEAST = 1e-300  # a cost to divide by
-_HOPELESS = (record.DIVERGED, record.OUT_OF_MEMORY)
-_SAY_NOTHING = (record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN)
 
 
 def columns(claim: Mapping[str, Any]) -> set[str]:
@@ -39,16 +37,16 @@ def with_costs(claim: Mapping[str, Any], summary: pd.DataFrame) -> pd.DataFrame:
     is_time = column in _TRAINED
     taken = ["run", *ALIKE, *SPEC_COLUMNS, "status", "commit", column, *_TRAINED.values()]
     runs = summary.reindex(columns=list(dict.fromkeys(taken)), fill_value="")
-    runs = runs[~runs["status"].isin(_SAY_NOTHING)]
+    runs = runs[~runs["status"].isin(lost_runs.SILENT)]
     runs = runs[runs["repeat"].isin(["", "1"])]  # or a seed would count twice
-    is_hopeless = runs["status"].isin(_HOPELESS)
-    amount = pd.to_numeric(runs[column])
-    worst = np.inf if lower else 0.0
-    amount = amount.mask(amount.isna() & (is_hopeless | is_time), worst)
+    amount, worst = pd.to_numeric(runs[column]), np.inf if lower else 0.0
+    amount = lost_runs.with_worst(amount, runs["status"], worst)
+    amount = amount.fillna(worst) if is_time else amount
     trained = pd.to_numeric(runs[_TRAINED[column]]) if is_time else np.inf
     with np.errstate(divide="ignore"):
         cost = (amount if lower else 1 / amount).clip(lower=_LEAST)
     runs = runs.assign(amount=amount, cost=cost, trained=trained, is_time=is_time)
+    is_hopeless = runs["status"].isin(lost_runs.HOPELESS)
     runs["trained"] = runs["trained"].mask(is_hopeless, np.inf)
     return runs[runs["amount"].notna()]
 

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.transforms import offset_copy
 
 from plots import _hover, _runs, style
 
 # Of a run that was planned and not run; no series has it, and a failed run has a cross.
 NOT_RUN = {"marker": "$?$", "markersize": 5, "mew": 0.3, "linestyle": "none"}
+_FAILED = {"marker": "x", "markersize": 5, "mew": 1.4, "linestyle": "none"}
+_APART = 6.5  # points from one mark at the bottom to the next
 
 
 def question(
@@ -22,6 +25,22 @@ def question(
     place, across = ((x, 0.09), at_x) if y is None else ((0.03, y), at_y)
     (mark,) = panel.plot(*place, **NOT_RUN, color=color, clip_on=False, transform=across)
     _hover.tell(mark, text)
+
+
+def along_bottom(panel: Axes, missing: pd.DataFrame, looks: dict) -> None:
+    """Crosses at the `x` of runs that failed, question marks at that of runs that were not made.
+
+    They stand side by side where several batches, with these looks, are missing at one place.
+    """
+    for x, members in missing.groupby("x"):
+        marks = list(members.groupby(["batch", _runs.is_planned(members)]))
+        for place, ((batch, is_planned), same) in enumerate(marks):
+            aside = _APART * (place - (len(marks) - 1) / 2)
+            at = panel.get_xaxis_transform()
+            where = {"transform": offset_copy(at, panel.figure, aside, units="points")}
+            where |= {"clip_on": False, "color": looks[batch]["color"]}
+            (mark,) = panel.plot(x, 0.045, **where, **(NOT_RUN if is_planned else _FAILED))
+            _hover.tell(mark, "; ".join(_hover.endings(same)))
 
 
 def mark_not_run(panel: Axes, here: pd.DataFrame) -> None:

@@ -27,7 +27,8 @@ def add_best(runs: pd.DataFrame) -> pd.DataFrame:
     of_crossbow = np.where(table["learners"] == "1", SINGLE, SEVERAL)
     is_crossbow = table["system"] == "crossbow"
     table["group"] = table["system"].map(style.title).where(~is_crossbow, of_crossbow)
-    final = table.groupby(PLACE, dropna=False)["final_acc"].transform("median")
+    final = table.assign(final=_medians.amounts(table, "final_acc"))
+    final = final.groupby(PLACE, dropna=False)["final"].transform("median")
     ranked = table.assign(final=final)[~_averaging.is_other(table)].sort_values(
         ["median_s", "reached", "final", "batch"], ascending=[True, False, False, True]
     )

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from bench import record
 from plots import _panels, _runs, _series
 
 
@@ -46,10 +47,12 @@ def relative(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> p
 def ending(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:
     """What became of each run together with the reference run of its seed: a status.
 
-    Of a run without a throughput its own, else that of its reference; empty where none was planned.
+    Of a run without a throughput its own, else that of its reference, which if it was made is told
+    as that of another; empty where none was planned.
     """
     pair = [*alike, "seed"]
     of_reference = reference.drop_duplicates(pair).set_index(pair)["status"]
+    of_reference = of_reference.mask(of_reference != record.NOT_RUN, "beside one " + of_reference)
     if of_reference.empty:
         return pd.Series("", runs.index)
     other = of_reference.reindex(pd.MultiIndex.from_frame(runs[pair])).fillna("").to_numpy()

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from bench.lost_runs import HOPELESS
 from plots import _runs
 
 Curve = tuple[np.ndarray, np.ndarray]
@@ -31,6 +32,19 @@ def median_step(members: list[Curve]) -> pd.DataFrame:
             "lowest": values.min(axis=0),
             "highest": values.max(axis=0),
         }
+    )
+
+
+def lost(summary: pd.DataFrame) -> str:
+    """Of how many runs the medians are, where some have no accuracy to compare; else empty."""
+    runs = _runs.prepare(summary)
+    runs = runs[_runs.counts(runs)]
+    number = int(runs["status"].isin(HOPELESS).sum())
+    if not number:
+        return ""
+    return (
+        f"{number} of {len(runs)} runs diverged or ran out of memory: medians of accuracy are of "
+        "the others alone, too good by these."
     )
 
 

@@ -72,6 +72,13 @@ def medians(cells: pd.DataFrame, name: str) -> list[str]:
     return texts
 
 
+def along(texts: list[str], places: list[str]) -> str:
+    """The text of a line through points with these texts, which differ in their places alone."""
+    values = [text.rpartition(": ")[2] for text in texts]
+    others = [f"{place}: {value}" for place, value in zip(places, values, strict=True)]
+    return "; ".join([*texts[:1], *others[1:]])
+
+
 def unreached(runs: pd.DataFrame, trained: str) -> list[str]:
     """How far runs came that never reached the target."""
     return [

@@ -6,7 +6,10 @@ import numpy as np
 import pandas as pd
 
 from bench.estimates import Estimate, median_interval, time_to_target
+from bench.lost_runs import with_worst
 from plots import _runs
+
+_MORE_IS_BETTER = ("images_per_s", "final_acc", "speed_up", "against_never", "against_ssgd")
 
 
 def add_medians(
@@ -15,14 +18,15 @@ def add_medians(
     """Adds to each run the `median_`, `low_` and `high_` of `column` in its configuration.
 
     `by` are the columns that tell configurations apart. With `trained`, a run without a value is
-    one that did not get there within so much, or never could where it diverged or did not fit; a
-    median is empty and a high infinite where the runs do not show them. Without, a run without a
-    value has no say, and neither has one that failed, ever.
+    one that did not get there within so much, or never could where it diverged or did not fit. A
+    run that diverged or did not fit and left no value is the worst there can be: 0 where more is
+    better, else infinite. A median that is neither measured is empty, a high one may be infinite.
+    A run without a value for another reason has no say, and neither has one that failed, ever.
     """
     name = name or column
     cell = table.groupby(list(by), dropna=False).ngroup()
     found = {key: _estimate(runs, column, trained) for key, runs in table.groupby(cell)}
-    medians = cell.map(lambda key: found[key].median).replace(np.inf, np.nan)
+    medians = cell.map(lambda key: found[key].median).replace(_worst(column), np.nan)
     return table.assign(
         **{
             f"median_{name}": medians.astype(float),
@@ -40,11 +44,23 @@ def add_counts(table: pd.DataFrame, by: Sequence[str], column: str) -> pd.DataFr
     )
 
 
+def amounts(runs: pd.DataFrame, column: str) -> pd.Series:
+    """What runs have in a column without a target to reach; lost ones the worst there can be."""
+    ended = runs.get(f"status_{column}", runs["status"])
+    return with_worst(runs[column], ended, _worst(column))
+
+
+def _worst(column: str) -> float:
+    return 0.0 if column in _MORE_IS_BETTER else np.inf
+
+
 def _estimate(runs: pd.DataFrame, column: str, trained: str) -> Estimate:
-    runs = runs[_runs.counts(runs)] if "status" in runs else runs
+    if "status" not in runs:  # what others have published
+        return median_interval(runs[column].to_numpy())
+    runs = runs[_runs.counts(runs)]
     if trained and len(runs):
         # What diverged or did not fit could never get there.
         followed = runs[trained].where(runs["status"].isin(_runs.TRAINED), np.inf).fillna(np.inf)
         return time_to_target(runs[column].fillna(np.inf).to_numpy(), followed.to_numpy())
-    known = runs[column].dropna().to_numpy()
+    known = amounts(runs, column).dropna().to_numpy()
     return median_interval(known) if len(known) else Estimate(np.nan, np.nan, np.nan, 0)

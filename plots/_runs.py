@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from bench import record
+from bench import lost_runs, record
 from plots import _series
 
 TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "status", "machine")
@@ -14,8 +14,6 @@ MEASURED = ("memory_bytes", "learner_memory_bytes", "sent_bytes")
 MEASURED += ("energy_j", "joules_per_image")
 
 TRAINED = (record.FINISHED, record.REACHED)
-# They say nothing about their configuration: cut short and due again, impossible, not begun.
-SILENT = (record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN)
 
 
 def prepare(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
@@ -72,7 +70,7 @@ def _clean(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
 
 def counts(runs: pd.DataFrame) -> pd.Series:
     """Whether each run says anything about its configuration."""
-    return ~runs["status"].isin(SILENT)
+    return ~runs["status"].isin(lost_runs.SILENT)
 
 
 def is_planned(runs: pd.DataFrame) -> pd.Series:

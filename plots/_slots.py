@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from plots import _absent, _hover, _runs, style
+from plots import style
 
 _WRAP = 26  # letters of a name in one line
 STEP = 0.33  # inches from one number of learners to the next, where they stand in turn
@@ -69,7 +69,7 @@ def frame(panel: Axes, places: dict[str, float], inches: float) -> None:
     panel.grid(axis="x", visible=False)
     of_crossbow = len(shown) - len(names)
     for label in panel.get_xticklabels()[of_crossbow:]:  # none where only the bottom row has labels
-        label.set(rotation=35, ha="right", va="center", ma="right", rotation_mode="anchor")
+        label.set(rotation=35, ha="right", va="top", ma="right", rotation_mode="anchor")
     if names and of_crossbow:
         last = max(place for slot, place in places.items() if slot not in names)
         panel.axvline((last + places[names[0]]) / 2, color=style.FAINT, linewidth=0.6)
@@ -80,25 +80,6 @@ def size(slots: list[str]) -> tuple[float, float]:
     lines = [textwrap.wrap(slot, _WRAP) for slot in slots]
     longest = max(len(line) for lines_of_one in lines for line in lines_of_one)
     return max(0.33, 0.24 * max(map(len, lines))), 0.035 * longest
-
-
-def mark_missing(panel: Axes, missing: pd.DataFrame, looks: dict) -> None:
-    """Crosses along the bottom where runs failed, and question marks where none was made.
-
-    They stand side by side where several batches are missing at one place.
-    """
-    edge = {"transform": panel.get_xaxis_transform(), "clip_on": False}
-    edge |= {"marker": "x", "markersize": 5, "mew": 1.4}
-    for (x, is_planned), members in missing.groupby(["x", _runs.is_planned(missing)]):
-        batches = sorted(members["batch"].unique())
-        for place, batch in enumerate(batches):
-            at, color = x + 0.2 * (place - (len(batches) - 1) / 2), looks[batch]["color"]
-            text = "; ".join(_hover.endings(members[members["batch"] == batch]))
-            if is_planned:
-                _absent.question(panel, color, text, x=at)
-            else:
-                (cross,) = panel.plot(at, 0.03, color=color, **edge)
-                _hover.tell(cross, text)
 
 
 def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from plots import _absent, _axes, _best, _hover, _labels, _panels, _runs, _series, style
-from plots._curves import curves, lines
+from plots._curves import curves, lines, lost
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -58,6 +58,11 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     thin = {"marker": "", "linestyle": "-", "linewidth": 0.6}
     _panels.legend(figure, [*handles, _panels.grey("not the best, or one run", **thin)])
     return figure, pd.concat(drawn, ignore_index=True)[COLUMNS]
+
+
+def remark(summary: pd.DataFrame, _: pd.DataFrame) -> str:
+    """Of how many runs the medians are."""
+    return lost(summary)
 
 
 def _looks(runs: pd.DataFrame) -> dict[str, dict]:

@@ -6,7 +6,9 @@ they meet. The star is what the run ended with, the note what changing the numbe
 of the training time. Right: throughput of all devices by learners per device. Small marks are the
 tuner's samples, the first after a change, which it throws away, hollow; the solid line joins the
 medians of the others. The dashed line is the exhaustive search: runs of the same cell that kept one
-number of learners to the end, the median over seeds of their median over epochs.
+number of learners to the end, the median over seeds of their median over epochs; at the bottom a
+cross is a number that has none, because runs failed, a question mark one that was planned and not
+run.
 """
 
 import pandas as pd
@@ -14,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _panels, _runs, _series, style
+from plots import _absent, _axes, _hover, _medians, _panels, _runs, _series, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -105,8 +107,11 @@ def _samples(chosen: pd.DataFrame, autotune: pd.DataFrame) -> pd.DataFrame:
 
 def _fixed(chosen: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """The throughput of each number of learners that was kept, where a cell was also tuned."""
-    kept = runs[(runs["learners"] != "auto") & runs["images_per_s"].notna()]
-    rates = kept.groupby([*CELL, "learners"], as_index=False)["images_per_s"].median()
+    kept = runs.loc[_runs.is_planned(runs).sort_values(kind="stable").index]  # made ones first
+    kept = kept[kept["learners"] != "auto"]
+    kept = _medians.add_medians(kept, [*CELL, "learners"], "images_per_s")
+    rates = kept.drop_duplicates([*CELL, "learners"]).drop(columns=["images_per_s", "run", "seed"])
+    rates = rates.rename(columns={"median_images_per_s": "images_per_s"})
     rates["learners"] = rates["learners"].astype(float)
     return rates.merge(chosen[CELL], on=CELL).sort_values("learners").assign(kind="fixed")
 
@@ -149,8 +154,11 @@ def _draw_path(panel: Axes, chosen: pd.DataFrame, samples: pd.DataFrame, looks: 
 def _draw_rates(panel: Axes, samples: pd.DataFrame, fixed: pd.DataFrame, looks: dict) -> None:
     for batch, members in fixed.groupby("batch"):
         search = looks[batch] | {"linestyle": "--", "markerfacecolor": "white", "linewidth": 0.9}
-        (line,) = panel.plot(members["learners"], members["images_per_s"], **search)
-        _hover.tell(line, _hover.values(members, "images_per_s"))
+        told = members.dropna(subset="images_per_s")
+        (line,) = panel.plot(told["learners"], told["images_per_s"], **search)
+        _hover.tell(line, _hover.values(told, "images_per_s"))
+    missing = fixed[fixed["images_per_s"].isna()]
+    _absent.along_bottom(panel, missing.assign(x=missing["learners"]), looks)
     for batch, members in samples.groupby("batch"):
         medians = members.dropna(subset="median_images_per_s").drop_duplicates("learners")
         (line,) = panel.plot(medians["learners"], medians["median_images_per_s"], **looks[batch])
@@ -173,4 +181,6 @@ def _marks(looks: dict, samples: pd.DataFrame, fixed: pd.DataFrame) -> list[Line
     if len(fixed):
         look = {"linestyle": "--", "marker": "o", "markerfacecolor": "white", "linewidth": 0.9}
         marks.append(_panels.grey("fixed learners", **look))
+    if (fixed["images_per_s"].isna() & ~_runs.is_planned(fixed)).any():
+        marks.append(_panels.grey("failed", marker="x", markersize=5))
     return marks

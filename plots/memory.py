@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _axes, _hover, _panels, _runs, _series, _slots, style
+from plots import _absent, _axes, _hover, _medians, _panels, _runs, _series, _slots, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -85,19 +85,21 @@ def _of_tuning(runs: pd.DataFrame, autotune: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines: dict) -> None:
-    known = here.dropna(subset=column)
-    is_crossbow = known["system"] == "crossbow"
-    for (batch, series), members in known[is_crossbow].groupby(["batch", "series"]):
-        medians = members.groupby("x")[column].median()
+    known, is_missing = here.dropna(subset=column), _is_missing(here, column)
+    of_lines = here[(here["system"] == "crossbow") & (here[column].notna() | is_missing)]
+    for (batch, series), members in of_lines.groupby(["batch", "series"]):
+        medians = _medians.add_medians(members, ["x"], column)
+        medians = medians.dropna(subset=f"median_{column}").drop_duplicates("x").sort_values("x")
         look = looks[batch] | lines[series] | {"marker": ""}
-        (line,) = panel.plot(medians.index, medians, **look)
-        _hover.tell(line, _hover.configuration(members.iloc[0]))
+        (line,) = panel.plot(medians["x"], medians[f"median_{column}"], **look)
+        places = [f"m={slot}" for slot in medians["slot"]]
+        _hover.tell(line, _hover.along(_hover.medians(medians, column), places))
     for kind, face in (("tuner", {"markerfacecolor": "white"}), ("run", {})):
         for batch, members in known[known["kind"] == kind].groupby("batch"):
             look = looks[batch] | {"linestyle": ""} | face
             (marks,) = panel.plot(members["x"], members[column], **look)
             _hover.tell(marks, _hover.values(members, column))
-    _slots.mark_missing(panel, here[_is_missing(here, column)], looks)
+    _absent.along_bottom(panel, here[is_missing], looks)
 
 
 def _is_missing(table: pd.DataFrame, column: str) -> pd.Series:

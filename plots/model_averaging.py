@@ -21,6 +21,7 @@ from plots import (
     _averaging,
     _axes,
     _compare,
+    _curves,
     _hover,
     _medians,
     _panels,
@@ -40,6 +41,11 @@ COLUMNS += ["median_s", "low_s", "high_s", "run", "seed", "status", "time_s", "t
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs that others differ from in the variant, and what follows from it."""
     return summary[summary["run"].isin(_chosen(summary)["run"])]
+
+
+def remark(summary: pd.DataFrame, _: pd.DataFrame) -> str:
+    """Of how many runs the medians of accuracy are."""
+    return _curves.lost(summary)
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:

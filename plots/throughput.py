@@ -16,10 +16,12 @@ from matplotlib.lines import Line2D
 from plots import _absent, _axes, _hover, _medians, _panels, _points, _runs, _series, _slots, style
 from plots._tables import Tables
 
-CELL = ["workload", "devices", "batch"]
+ROW = ["workload", "devices"]
+CELL = [*ROW, "batch"]
 PLACE = [*CELL, "system", "learners", "series"]
 COLUMNS = [*PLACE, "slot", "median_images_per_s", "low_images_per_s", "high_images_per_s"]
 COLUMNS += ["run", "seed", "status", "images_per_s"]
+_WIDE = 12.0  # inches that numbers of devices may take side by side
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
@@ -33,28 +35,36 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     looks = style.batch_looks(table["batch"])
     of_crossbow = table["system"] == "crossbow"
     lines = style.variant_looks(table.loc[of_crossbow, "series"].unique())
-    workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     wide, below = _slots.size(slots)
     places = _slots.in_turn(slots, wide)
     size = (max(2.6, _slots.STEP * (max(places.values()) + 1) + 0.6), 2.3)
-    figure, panels = _panels.grid(workloads, devices, size, (0, below), sharex="all", sharey="row")
+    devices = sorted(table["devices"].unique())
+    if size[0] * len(devices) <= _WIDE:
+        rows, columns = sorted(table["workload"].unique()), devices
+        cells = [(row, count) for row in rows for count in columns]
+    else:
+        rows, columns = _panels.keys(table, ROW), [""]
+        cells = rows
+    figure, grid = _panels.grid(rows, columns, size, (0, below), sharex="all")
+    panels = dict(zip(cells, grid.values(), strict=True))
     for (workload, count), panel in panels.items():
-        here = table[(table["workload"] == workload) & (table["devices"] == count)]
-        is_first = count == devices[0]
+        own = table[table["workload"] == workload]
+        here = own[own["devices"] == count]
+        is_first = count == devices[0] or rows == cells
         title = _panels.where(workload, count) if is_first else _panels.devices_title(count)
         _panels.head(panel, title)
         _slots.frame(panel, places, _slots.STEP)
         _draw_panel(panel, here.assign(x=here["slot"].map(places)), looks, lines)
+        _axes.amount_up([panel], own["images_per_s"])
         if is_first:
             panel.set_ylabel("images/s")
-    for panel in list(panels.values())[-len(devices) :]:
+        else:
+            panel.tick_params(labelleft=False)
+    for panel in list(panels.values())[-len(columns) :]:
         panel.set_xlabel("Crossbow: learners per device")
-    for workload in workloads:
-        own = table[table["workload"] == workload]
-        planned = [(own["devices"] == count).any() for count in devices]
-        _absent.blank([panels[workload, count] for count in devices], planned)
-        rates = table.loc[table["workload"] == workload, "images_per_s"]
-        _axes.amount_up([panels[workload, count] for count in devices], rates)
+    for place in range(0, len(cells), len(columns)):
+        planned = [len(_panels.cut(table, ROW, cell)) > 0 for cell in cells[place:][: len(columns)]]
+        _absent.blank(list(panels.values())[place:][: len(columns)], planned)
     _panels.legend(figure, _marks(table, looks, lines))
     return figure, table[COLUMNS]
 
@@ -68,6 +78,9 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> None:
+    gone = here["images_per_s"].isna() & (here["learners"] == "auto")
+    _absent.along_bottom(panel, here[gone | _runs.is_planned(here)], looks)
+    here = here[~_runs.is_planned(here)]
     is_crossbow, is_auto = here["system"] == "crossbow", here["learners"] == "auto"
     # Series of several ways to keep learners together stand side by side.
     shifts = {name: 0.12 * (place - (len(lines) - 1) / 2) for place, name in enumerate(lines)}
@@ -88,8 +101,6 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
         _hover.tell(across, _hover.medians(fastest, "images_per_s"))
         for batch, same in members.groupby("batch"):
             _points.line(panel, same, looks[batch] | {"linestyle": "none"}, "images_per_s")
-    gone = here["images_per_s"].isna() & is_auto
-    _slots.mark_missing(panel, here[gone], looks)
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:

@@ -98,8 +98,10 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict) -> None:
         (line,) = panel.plot(
             cells["median_epochs"], cells["median_images_per_s"], **look | {"marker": ""}
         )
-        _hover.tell(line, _hover.configuration(cells.iloc[0]))
-        for one in cells.dropna(subset=["median_epochs", "median_images_per_s"]).itertuples():
+        known = cells.dropna(subset=["median_epochs", "median_images_per_s"])
+        texts = [_value(one) for one in known.itertuples()]
+        _hover.tell(line, _hover.along(texts, [f"b={batch:g}" for batch in known["batch"]]))
+        for one in known.itertuples():
             (mark,) = panel.plot(one.median_epochs, one.median_images_per_s, markersize=5.5, **look)
             _hover.tell(mark, _value(one))
             _name(panel, one.median_epochs, one)

@@ -33,12 +33,11 @@ def marks(figure):
     ]
 
 
-MARKED = ["energy", "epochs_to_accuracy", "hardware_efficiency", "learners", "memory"]
+MARKED = ["autotune", "energy", "epochs_to_accuracy", "hardware_efficiency", "learners", "memory"]
 MARKED += ["model_averaging", "noise_floor", "scaling_methods", "synchronisation_frequency"]
 MARKED += ["synchronisation_overhead", "target_rules", "throughput", "time_to_accuracy"]
 MARKED += ["time_to_accuracy_overview"]
-SAID = ["accuracy_over_time", "autotune", "learners_and_batch", "time_split"]
-SAID += ["time_to_any_accuracy"]
+SAID = ["accuracy_over_time", "learners_and_batch", "time_split", "time_to_any_accuracy"]
 
 
 @pytest.mark.parametrize("name", [*MARKED, *SAID])
