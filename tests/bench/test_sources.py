@@ -14,8 +14,8 @@ def test_systems_do_not_depend_on_each_other():
         assert not [path for path in sources(module) if path.startswith("crossbow_impl/")]
 
 
-READERS = ("__init__", "estimates", "metrics", "record", "refuse", "summary_columns")
-READERS += ("summary_file", "whole_file")
+READERS = ("__init__", "estimates", "lost_runs", "metrics", "record", "refuse")
+READERS += ("summary_columns", "summary_file", "whole_file")
 OF_TABLES = {f"bench/{name}.py" for name in READERS}
 
 
