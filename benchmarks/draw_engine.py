@@ -30,7 +30,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
     }
     sweeps = sweeps[sweeps["call"] == sweeps["model"].map(calls)]
     batches = style.batch_looks(sweeps["batch"])
-    figure = Figure(figsize=(max(2.4 * len(calls), 4.2), 3.2), layout="constrained")
+    figure = Figure(figsize=(max(2.4 * len(calls), 4.2), 3.4), layout="constrained")
     panels = figure.subplots(1, len(calls), squeeze=False, sharex=True, sharey=True)[0]
     for panel, (model, call) in zip(panels, calls.items(), strict=True):
         _panel(panel, rows[(rows["model"] == model) & (rows["call"] == call)], batches)
@@ -82,21 +82,20 @@ def _of(rows: pd.DataFrame, system: str, form: dict[str, str]) -> pd.DataFrame:
 
 def _panel(panel: Axes, rows: pd.DataFrame, batches: dict[int, dict]) -> None:
     sweeps = _speed_ups(_of(rows, "crossbow", STRONGEST))
-    for turn, (batch, sweep) in enumerate(sweeps.groupby("batch")):
+    below = ["learners"]
+    for batch, sweep in sweeps.groupby("batch"):
         sweep = sweep.sort_values("learners")
         (line,) = panel.plot(sweep["learners"], sweep["speed_up"], **batches[batch])
         _hover.tell(line, [_text(one) for one in sweep.itertuples()])
         color, single = batches[batch]["color"], sweep["single"].iloc[0]
-        place = (0.97, 0.09 + 0.06 * turn)
-        said = f"b = {batch}: 1 × is {_axes.short_number(single)} images/s"
-        panel.text(*place, said, color=style.INK, fontsize=6, ha="right", transform=panel.transAxes)
+        below.append(f"b = {batch}: 1 × is {_axes.short_number(single)} images/s")
         for form, style_of_line in ((STRONGEST, "--"), (PLAIN, ":")):
             for one in _of(rows[rows["batch"] == batch], "pytorch", form).itertuples():
                 look = {"color": color, "linestyle": style_of_line, "linewidth": 1}
                 _hover.tell(panel.axhline(one.images_per_s / single, **look), _text(one))
     panel.set_xscale("log", base=2)
     panel.xaxis.set_major_formatter("{x:g}")
-    panel.set_xlabel("learners")
+    panel.set_xlabel("\n".join(below))
 
 
 def _text(one) -> str:

@@ -9,6 +9,8 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 
 _ACCURACIES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
 
+_EDGE = 0.13  # of a logarithmic axis, where marks at its edge stand free of those of numbers
+
 
 def amount_axis(panel: Axes, ends: pd.Series, starts: pd.Series | None = None) -> None:
     """An amount along x: from zero, or logarithmic where that would squeeze the small ones flat.
@@ -22,7 +24,10 @@ def amount_axis(panel: Axes, ends: pd.Series, starts: pd.Series | None = None) -
         panel.set_xlim(0, 1.05 * ends.max() if len(ends) else 1)
         return
     panel.set_xscale("log")
-    log_ticks(panel.xaxis, ends if starts is None else pd.concat([starts, ends]))
+    shown = ends if starts is None else pd.concat([starts[starts > 0], ends])
+    span = shown.max() / shown.min()
+    panel.set_xlim(shown.min() / span**_EDGE, shown.max() * span**0.05)
+    log_ticks(panel.xaxis, shown)
 
 
 def amount_up(panels: Sequence[Axes], amounts: pd.Series) -> None:

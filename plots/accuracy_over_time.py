@@ -1,9 +1,9 @@
 """Test accuracy over training time.
 
 Each line is the median over seeds of one configuration; every run is a step function that keeps the
-accuracy of its last evaluated epoch. Thick, with marks and the batch b of a learner, is the best
-configuration of each system, and of Crossbow with one learner and with several: the one with the
-least median time until the median of the last five epochs reached the target. Its band is the
+accuracy of its last evaluated epoch. Thick, with large marks and the batch b of a learner, is the
+best configuration of each system, and of Crossbow with one learner and with several: the one with
+the least median time until the median of the last five epochs reached the target. Its band is the
 lowest and highest seed. Median and band end with the shortest run: the runs that went on are drawn
 one by one, thin. Lines of other systems than Crossbow are dashed. A run that diverged or failed is
 left out of the median and drawn up to its last epoch, marked with a cross. Accuracies are spaced by
@@ -55,7 +55,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         planned = [(of_row["devices"] == count).any() for count in columns]
         _absent.blank([panels[workload, count] for count in columns], planned)
     handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
-    thin = {"marker": "", "linestyle": "-", "linewidth": 0.6}
+    thin = {"marker": "o", "markersize": 2.6, "linestyle": "-", "linewidth": 0.6}
     _panels.legend(figure, [*handles, _panels.grey("not the best, or one run", **thin)])
     return figure, pd.concat(drawn, ignore_index=True)[COLUMNS]
 
@@ -66,7 +66,7 @@ def remark(summary: pd.DataFrame, _: pd.DataFrame) -> str:
 
 
 def _looks(runs: pd.DataFrame) -> dict[str, dict]:
-    """Colour and marker of each series; the thin lines, without marks, tell the system in grey."""
+    """Colour and marker of each series, and a line that tells the system in grey."""
     of_series = runs.drop_duplicates("series").set_index("series")["system"]
     others = sorted(set(of_series) - {"crossbow"})
     # Steps of mixed dashes can't be read.
@@ -102,7 +102,7 @@ def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
     seconds, error = line["train_s"], 1 - line["test_acc"]
     last = line.iloc[-1]
     kind, is_thick = last["kind"], last["is_best"] and last["kind"] == "median"
-    thin = {"marker": "", "linewidth": 0.6, "alpha": 0.6}
+    thin = {"markevery": (0.1, 0.3), "markersize": 2.6, "linewidth": 0.6, "alpha": 0.6}
     widths = {"markevery": 0.15, "linewidth": 1.2, "zorder": 3} if is_thick else thin
     (drawn,) = panel.step(seconds, error, where="post", **look | widths)
     time = _panels.three_digits(last["train_s"])

@@ -48,6 +48,7 @@ _LEARNER_MARKERS = {"1": "o", "2": "s", "4": "^", "8": "D", "16": "v", "auto": "
 _LEARNER_MARKERS |= {"3": "p", "6": "h", "12": "d", "24": "8", "32": "H"}
 # Of further series of one system and number of learners, where no other has them.
 _FURTHER_MARKERS = ("D", "v", "p", "h", "d", "<", "8", "H", "o", "s", "^", "P", "X", (4, 1, 0))
+_FURTHER_MARKERS += ((6, 1, 0), (4, 1, 45), (3, 1, 60))
 _FILLINGS = ("full", "left", "top", "right", "bottom")
 _TITLES = {"crossbow": "Crossbow", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 _BATCH_MARKERS = ("o", "s", "^", "D", "v", "P", "X")

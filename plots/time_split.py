@@ -132,7 +132,8 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
         _axes.without_numbers(panel)
         return
     panel.set(xscale="log", yscale="log")
-    panel.set_xlim(x.min() / 1.25, x.max() * 1.25)
+    room = np.clip((x.max() / x.min()) ** 0.3, 1.06, 1.25)
+    panel.set_xlim(x.min() / room, x.max() * room)
     panel.set_ylim(y.min() / 1.4, y.max() * 1.4)
     for axis, values in ((panel.xaxis, x), (panel.yaxis, y)):
         _axes.log_ticks(axis, values)
@@ -157,14 +158,15 @@ def _round_times(shortest: float, longest: float) -> list[float]:
 
 
 def _name_line(panel: Axes, ends: np.ndarray, images: float, seconds: float) -> None:
-    """Writes the time where its line leaves the panel, at the top or on the right."""
+    """Writes the time where its line leaves the panel, at the top or right, or where it begins."""
     top = panel.get_ylim()[1]
     x = min(ends[1], top * seconds / images)
     at_top = x < ends[1]
-    if x < ends[0] * (ends[1] / ends[0]) ** 0.12:  # no room beside the other axis
-        return
     shift = {"xytext": (-1, -2) if at_top else (-2, 1), "textcoords": "offset points"}
     name = f"{_axes.short_number(seconds)} s"
     where = (x, top) if at_top else (x, ends[1] * images / seconds)
     look = {"ha": "right", "va": "top" if at_top else "bottom", "fontsize": 5.5}
+    if x < ends[0] * (ends[1] / ends[0]) ** 0.12:  # no room beside the other axis
+        where, shift["xytext"] = (ends[0], ends[0] * images / seconds), (3, -2)
+        look |= {"ha": "left", "va": "top"}
     panel.annotate(name, where, color=style.FAINT, **shift, **look)

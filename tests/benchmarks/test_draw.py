@@ -76,7 +76,7 @@ def test_engine_draws_the_last_full_sweep_of_one_gpu_beside_pytorch(folder):
     assert panel.get_title() == "ResNet-32"
     # One learner had 20 images/s.
     assert lines(panel) == [[1.0, 2.0, 3.0], [0.95, 0.95], [0.1, 0.1]]
-    assert [text.get_text() for text in panel.texts] == ["b = 16: 1 × is 20 images/s"]
+    assert panel.get_xlabel() == "learners\nb = 16: 1 × is 20 images/s" and not panel.texts
     assert "call one: NVIDIA X, commit 1234567." in caption
     told = panel.get_lines()[0].get_gid().split("\x1f")
     assert told[1] == "Crossbow m=2, bf16, b=16, 1 device, resnet32 on d: 40 images/s"

@@ -9,6 +9,7 @@ import pytest
 from matplotlib.text import Text
 from suite import REPOSITORY
 from synthetic import run, tables
+from test_say import not_run
 
 from plots import _files, _labels, _panels, _tables, known, style
 
@@ -44,7 +45,7 @@ def boxes(figure):
     texts += [text for legend in figure.legends for text in legend.findobj(Text)]
     told = [t for t in texts if t.get_visible() and t.get_text() and t.get_rotation() in (0, 90)]
     # The box of several lines is wider than most of them.
-    return [(t.get_text(), t.get_window_extent()) for t in told if "\n" not in t.get_text()]
+    return [(t.get_text(), _labels.box_of(t)) for t in told if "\n" not in t.get_text()]
 
 
 def overlaps(figure):
@@ -112,3 +113,60 @@ def test_every_number_of_learners_has_its_tick():
         )
         said = [label.get_text() for label in figure.axes[0].get_xticklabels()]
         assert said == ["1", "2", "4", "8", "16", "32", "PyTorch"]
+
+
+def test_a_name_that_was_moved_is_joined_with_its_mark():
+    met = {"median5_epochs": 6, "images_per_s": 500.0}
+    runs = [run(learners=m, batch=b, **met) for m in ("1", "2") for b in (16, 64)]
+    figure = drawn("time_split", tables(*runs))
+    names = [text for text in figure.axes[0].texts if text.get_label() == _labels._MOVABLE]
+    for name in names:
+        assert name.arrow_patch.get_visible() == (name.xyann[1] != 0)
+    assert {name.xyann[1] != 0 for name in names} == {True, False}
+
+
+def test_every_series_of_accuracies_has_its_marker_also_on_thin_lines():
+    runs = [run(learners=m, lr=lr) for m in ("1", "4") for lr in (0.1, 0.2, 0.4)]
+    runs += [run(system="pytorch", learners="1", lr=lr) for lr in (0.1, 0.2)]
+    lines = drawn("accuracy_over_time", tables(*runs)).axes[0].get_lines()
+    markers = [line.get_marker() for line in lines if len(line.get_xdata()) > 2]
+    assert len(markers) == len(set(map(str, markers))) == len(runs)
+
+
+@pytest.mark.parametrize("name", ["target_rules", "time_to_accuracy", "energy"])
+def test_a_question_mark_at_the_edge_stands_free_of_what_was_measured(name):
+    times = [
+        {"median5_s": s, "first_s": s, "sustained_s": s, "joules_per_image": s} for s in (1, 9)
+    ]
+    runs = [run(device_type="cuda", seed=s, **one) for s, one in enumerate(times, 1)]
+    figure = drawn(name, tables(*runs, not_run(device_type="cuda", seed=3)))
+    found = 0
+    for panel in figure.axes:
+        boxes = {"$?$": [], "s": []}
+        for line in panel.get_lines():
+            if line.get_marker() in boxes and len(line.get_xdata()):
+                size = line.get_markersize() * figure.dpi / 144
+                at = line.get_transform().transform(line.get_xydata())[:, 0]
+                boxes[line.get_marker()] += [(x - size, x + size) for x in at]
+        found += len(boxes["$?$"])
+        for (_, question), (mark, _) in itertools.product(boxes["$?$"], boxes["s"]):
+            assert question < mark
+    assert found
+
+
+def test_throughput_of_many_devices_and_names_is_no_wider_than_a_page():
+    names = [run(system="pytorch", learners="1", schedule=f"a long word {n}") for n in range(6)]
+    runs = [run(devices=d, learners=m) for d in (1, 2, 4) for m in ("1", "2", "4", "8", "16")]
+    figure = drawn("throughput", tables(*runs, *names))
+    assert figure.get_figwidth() < 12
+    assert len({panel.get_ylim() for panel in figure.axes}) == 1
+    assert len(drawn("throughput", tables(*runs)).axes) == 3
+
+
+def test_the_name_of_a_baseline_stands_below_the_axis():
+    how = {"precision": "bf16", "compile": True, "channels_last": True, "graph": True}
+    others = [run(system="pytorch", learners="1", **one) for one in (how, {"precision": "fp32"})]
+    figure = drawn("throughput", tables(run(), *others))
+    panel = figure.axes[0]
+    for label in panel.get_xticklabels():
+        assert label.get_window_extent().y1 < panel.get_window_extent().y0
