@@ -1,11 +1,15 @@
 """How a run ended: its status and the reason in one line."""
 
 import math
+import re
+import traceback
 from pathlib import Path
 from typing import Any
 
 from bench import record
 from bench.metrics import epochs_to_target
+
+REMOTE = "terminated with the following error:"  # torch's ProcessRaisedException
 
 
 def divergence(row: dict[str, Any]) -> dict[str, Any] | None:
@@ -30,13 +34,25 @@ def completion(history: list[dict[str, Any]], target: float) -> dict[str, Any]:
 
 def failure(error: Exception) -> dict[str, Any]:
     """Out of memory, however the framework words it, or any other failure."""
-    message = str(error).strip() or type(error).__name__
+    text = "".join(traceback.format_exception_only(error))
     exhausted = isinstance(error, MemoryError) or any(
-        sign in message
+        sign in text
         for sign in ("out of memory", "MemoryError", "can't allocate memory", "OOM when")
     )
     status = record.OUT_OF_MEMORY if exhausted else record.FAILED
-    return {"status": status, "reason": message.splitlines()[-1], "carried_s": 0.0}
+    return {"status": status, "reason": _reason(text), "carried_s": 0.0}
+
+
+def _reason(text: str) -> str:
+    """An exception's type and the first line of what it says; another process's by its traceback.
+
+    Of that, and of a syntax error, lines of code come first, which are indented.
+    """
+    if REMOTE in text:
+        text = text.rpartition("Traceback (most recent call last):")[2]
+    said = re.search(r"^\S.*", text, re.MULTILINE | re.DOTALL)
+    # A message may begin with line breaks.
+    return re.sub(r":\s+", ": ", said[0], count=1).splitlines()[0].strip() if said else text.strip()
 
 
 def leave_first(out: Path, error: Exception) -> None:

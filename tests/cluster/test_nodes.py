@@ -103,7 +103,7 @@ def test_an_agent_that_fails_ends_the_others(tmp_path, ends, code):
 def test_the_reason_is_that_of_the_rank_that_failed_first(tmp_path):
     endings.leave_first(tmp_path, ValueError("no image 7"))
     endings.leave_first(tmp_path, RuntimeError("Connection closed by peer"))
-    assert record.read_json(tmp_path / record.STATUS)["reason"] == "no image 7"
+    assert record.read_json(tmp_path / record.STATUS)["reason"] == "ValueError: no image 7"
 
 
 def test_a_rank_that_torchrun_did_not_start_says_who_does(spec):

@@ -111,6 +111,6 @@ def test_a_checkpoint_that_can_not_be_written(finished):
     with smaller_files(2**16), suite.running(*finished.arguments) as process:
         assert process.wait(120) == 0, suite.printed.read_text()
     assert status(results, run)["status"] == "failed"
-    assert status(results, run)["reason"] == "[Errno 27] File too large"
+    assert status(results, run)["reason"] == "OSError: [Errno 27] File too large"
     assert sorted(path.name for path in (results / "state" / run).iterdir()) == ["failures", "lock"]
     assert finished.files() == before

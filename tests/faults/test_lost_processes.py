@@ -72,13 +72,15 @@ def second_rank(process, results, run):
 def test_a_killed_rank_is_named(lost):
     found = lost.first.statuses[lost.killed]
     assert found["status"] == "failed"
-    assert found["reason"] == "rank 1 of 2 ranks was killed by SIGKILL; see log.txt"
+    why = "ChildProcessError: rank 1 of 2 ranks was killed by SIGKILL; see log.txt"
+    assert found["reason"] == why
 
 
 def test_a_hung_rank_is_named_and_ended(lost):
     found = lost.first.statuses[lost.hung]
     assert found["status"] == "failed"
-    assert found["reason"] == "rank 1 of 2 ranks hung: the others waited for 8 s; see log.txt"
+    why = "TimeoutError: rank 1 of 2 ranks hung: the others waited for 8 s; see log.txt"
+    assert found["reason"] == why
     assert not lost.first.stopped.is_running()
 
 

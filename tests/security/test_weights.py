@@ -83,5 +83,5 @@ def test_a_run_ends_with_a_message_and_runs_nothing(digits, weights, spec, tmp_p
     done = subprocess.run(command, capture_output=True, text=True)
     outcome = json.loads((out / record.STATUS).read_text())
     assert done.returncode and outcome["status"] == record.FAILED
-    assert outcome["reason"].startswith(f"{newest(state)}: pickled objects")
+    assert outcome["reason"].startswith(f"ValueError: {newest(state)}: pickled objects")
     assert not (tmp_path / "trace").exists()
