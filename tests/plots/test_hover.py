@@ -66,6 +66,7 @@ def test_every_mark_begins_with_its_configuration(name, kind):
         assert all(re.match("(Crossbow|PyTorch|TensorFlow)", text) for text in told(figure))
         assert all(re.search(r", b=\d+, \d+ devices?, \w+ on ", text) for text in told(figure))
         assert not any("nan" in text for text in told(figure))
+        assert not [text for text in told(figure) if not re.search(r": .*\d|: (no|only) ", text)]
 
 
 MATRICES = {
