@@ -19,6 +19,7 @@ TRAINED = (record.FINISHED, record.REACHED)
 def prepare(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
     """A copy with clean types, and with `workload`: what must agree for runs to be compared.
 
+    Of several machines it has the machine; a run that was not made stands with those most like it.
     Repeats of a run are left out unless asked for, as they would count as further seeds. Runs that
     were planned and not run are kept, so that a figure shows what is missing, but those of
     workloads of which nothing was run: captions name these (`not_begun`). What a failed run left
@@ -61,11 +62,23 @@ def _clean(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
     for column in ("learners", *(name for name in ("nodes", "tau", "unroll") if name in runs)):
         runs[column] = runs[column].str.removesuffix(".0")
     runs["workload"] = _goals(runs)
-    for column in ("device_type", "machine"):
-        known = sorted(set(runs[column]) - {""})
-        if len(known) > 1:
-            runs["workload"] += runs[column].map(lambda name: f", {name}" if name else "")
+    if len(set(runs["device_type"]) - {""}) > 1:
+        runs["workload"] += runs["device_type"].map(lambda name: f", {name}" if name else "")
+    if len(set(runs["machine"]) - {""}) > 1:
+        runs["workload"] += ", " + _where(runs)
     return runs
+
+
+def _where(runs: pd.DataFrame) -> pd.Series:
+    """The machine of each run; of one that was not made, that which made most of those like it."""
+    machine = runs["machine"].mask(runs["machine"] == "")
+    found, goal = machine, ["model", "dataset", "target", "device_type"]
+    settings = [name for name in _series.SETTINGS if name in runs and name != "workload"]
+    for alike in ([*goal, *settings], [*goal, "devices"], goal):
+        group = runs.groupby(alike, dropna=False, sort=False).ngroup()
+        most = machine.dropna().groupby(group).agg(lambda names: names.mode().iloc[0])
+        found = found.mask(found.isna() & ~counts(runs), group.map(most))
+    return found.fillna("machine not known")
 
 
 def counts(runs: pd.DataFrame) -> pd.Series:

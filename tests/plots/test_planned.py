@@ -183,3 +183,20 @@ def test_a_workload_of_which_nothing_was_run_takes_no_panels_and_is_named_below(
     assert "Nothing was run of vgg16 on cifar100 to" in text and "2 planned." in text
     assert "Nothing" not in _caption.caption(_runs, tables(*planned).summary, table)
     assert len(_runs.prepare(tables(*planned).summary)) == 3
+
+
+def test_of_several_machines_what_was_planned_stands_with_the_runs_like_it():
+    one, other = {"machine": "a box"}, {"machine": "the other"}
+    made = [run(learners="2", **one), run(learners="4", **other), run(learners="4", seed=2, **one)]
+    made += [run(learners="4", seed=3, **other), run(devices=2, learners="2", **other)]
+    planned = [not_run(learners="2", seed=2), not_run(learners="2", seed=3)]
+    planned += [not_run(learners="4", seed=4), not_run(learners="8", devices=2)]
+    planned += [not_run(learners="8", devices=4)]
+    runs = _runs.prepare(tables(*made, *planned).summary)
+    of_planned = runs.loc[_runs.is_planned(runs), "workload"].str.rpartition(", ")[2]
+    assert list(of_planned) == ["a box", "a box", "the other", "the other", "the other"]
+    figure, table = draw("time_to_accuracy", tables(*made, *planned))
+    assert set(table["workload"].str.rpartition(", ")[2]) == {"a box", "the other"}
+    assert "(2 not run)" in words(figure) and "(1 not run)" in words(figure)
+    on_cpu = [run(**one), run(**other), not_run(device_type="cuda")]
+    assert "machine not known" in words(draw("time_to_accuracy", tables(*on_cpu))[0])
