@@ -22,6 +22,7 @@ from torch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import PowerSGDSt
 from baselines.torch_training import TorchTraining
 from bench import runner
 from bench.clock import Ledger
+from bench.low_rank import refuse_rank
 from bench.ranks import spread
 
 # Keeps a matrix of zeros, such as behind a zero-initialised norm, from a division by zero.
@@ -39,23 +40,14 @@ def one_by_one(state: PowerSGDState, bucket: dist.GradBucket) -> torch.futures.F
     return future
 
 
-def gets_smaller(parameter: Tensor, rank: int) -> bool:
-    """Whether P and Q have at most half the elements, for which torch's hook asks."""
-    rows = len(parameter) if parameter.ndim else 1
-    columns = parameter.numel() // rows
-    return 2 * rank * (rows + columns) < rows * columns
-
-
 class PowerSGD(TorchTraining):
     """One rank. torch's hook keeps its tensors by bucket."""
 
     def parallel(self) -> torch.nn.Module:
         """Gradients become the mean of their low-rank forms."""
         rank = self.spec.method["rank"]
-        if not any(gets_smaller(parameter, rank) for parameter in self.model.parameters()):
-            raise ValueError(
-                f"rank {rank} compresses nothing of {self.spec.model}: use a lower rank"
-            )
+        shapes = (parameter.shape for parameter in self.model.parameters())
+        refuse_rank(rank, shapes, self.spec.model)
         self.hook = PowerSGDState(
             process_group=None,
             matrix_approximation_rank=rank,

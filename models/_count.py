@@ -54,6 +54,14 @@ def step_operators(layers: Iterable[Layer], shape: Shape) -> int:
     return 2 * operators(layers, shape) + extra + AROUND
 
 
+def matrices(layers: Iterable[Layer], shape: Shape) -> Iterator[tuple[int, int]]:
+    """Rows and columns of each convolution's and linear layer's weights, outputs being the rows."""
+    for layer, entering in each(layers, shape):
+        if isinstance(layer, Conv | Dense):
+            rows = layer.filters if isinstance(layer, Conv) else layer.units
+            yield rows, _products(layer, entering) // rows
+
+
 def each(layers: Iterable[Layer], shape: Shape) -> Iterator[tuple[Layer, Shape]]:
     """All layers, those of paths too, and the shape that enters each."""
     for layer in layers:

@@ -16,6 +16,7 @@ from workflows.cells import lacks_model, own_models, refuse_unfit_models, spec_o
 from workflows.data_of import Data, data_of, own_datasets
 from workflows.order import in_turns
 from workflows.refusals import refuse_data
+from workflows.refused_ranks import refuse_high_rank
 from workflows.validate import SCHEMA, ConfigError, one_of, validate
 
 MOST_CELLS = 100_000  # of a group; more are a slip, and would fill the memory before they ran
@@ -77,6 +78,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
             if reason := reasons[pair]:
                 missing[spec.id] = {"run": spec.id, "spec": spec.to_dict(), "reason": reason}
             else:
+                refuse_high_rank(spec, data, where)
                 runs[spec.id], datasets[spec.dataset] = spec, data
     refuse_unfit_models(runs.values(), datasets)
     for system in config.get("interpreters", {}):
