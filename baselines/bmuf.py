@@ -23,12 +23,12 @@ from bench.system import Context
 
 
 class BlockMomentum(PeriodicTraining):
-    """One rank; `central` has W, which `outer` steps along the negative of G."""
+    """One rank; `centre` is W, which `outer` steps along the negative of G."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.outer = self.make_outer(list(self.central.parameters()))
-        for parameter in self.central.parameters():  # so that a checkpoint finds it from the start
+        self.outer = self.make_outer(self.centre)
+        for parameter in self.centre:  # so that a checkpoint finds it from the start
             self.outer.state[parameter]["momentum_buffer"] = torch.zeros_like(parameter)
 
     def make_outer(self, parameters: list[torch.Tensor]) -> torch.optim.SGD:
@@ -38,13 +38,12 @@ class BlockMomentum(PeriodicTraining):
 
     def meet(self) -> None:
         """A step of W, and all ranks go on from there."""
-        local, central = list(self.model.parameters()), list(self.central.parameters())
-        average(local, local)
+        average(self.trained, self.trained)
         with torch.no_grad():
-            for mean, parameter in zip(local, central, strict=True):
+            for mean, parameter in zip(self.trained, self.centre, strict=True):
                 parameter.grad = parameter - mean
             self.outer.step()
-            for weight, parameter in zip(local, central, strict=True):
+            for weight, parameter in zip(self.trained, self.centre, strict=True):
                 weight.copy_(parameter)
 
     def extra_tensors(self) -> dict[str, torch.Tensor]:
@@ -53,6 +52,7 @@ class BlockMomentum(PeriodicTraining):
         momenta = {
             f"outer.{name}": self.outer.state[parameter]["momentum_buffer"]
             for name, parameter in parameters.items()
+            if parameter in self.outer.state
         }
         return {f"central.{name}": of for name, of in parameters.items()} | momenta
 

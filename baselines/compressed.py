@@ -45,7 +45,8 @@ class CompressedTraining(TorchTraining):
 
     def parallel(self) -> torch.nn.Module:
         """The model whose gradients become the mean of what is sent."""
-        self.names = {parameter: name for name, parameter in self.model.named_parameters()}
+        named = self.model.named_parameters()
+        self.names = {p: name for name, p in named if p.requires_grad}
         for memory in self.MEMORIES:
             for parameter, name in self.names.items():
                 elements = torch.zeros(parameter.numel(), device=self.device)

@@ -32,8 +32,7 @@ class DiLoCo(BlockMomentum):
         if spec.method["inner"] == "sgd":
             return super().make_optimizer()
         betas, decay = (spec.momentum, BETA_2), spec.weight_decay
-        parameters = self.model.parameters()
-        return torch.optim.AdamW(parameters, self.lr, betas, weight_decay=decay, fused=True)
+        return torch.optim.AdamW(self.trained, self.lr, betas, weight_decay=decay, fused=True)
 
     def make_outer(self, parameters: list[torch.Tensor]) -> torch.optim.SGD:
         """The optimiser of theta."""

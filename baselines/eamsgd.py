@@ -30,7 +30,7 @@ class EAMSGD(CentralTraining):
     def make_optimizer(self) -> torch.optim.Optimizer:
         """Nesterov momentum; without any, it is elastic averaging SGD."""
         return torch.optim.SGD(
-            self.model.parameters(),
+            self.trained,
             self.lr,
             momentum=self.spec.momentum,
             weight_decay=self.spec.weight_decay,
@@ -47,30 +47,32 @@ class EAMSGD(CentralTraining):
         pull = self.meet() if meets else None
         super()._step()
         if pull is not None:
-            parameters = list(self.model.parameters())
-            from_vector(as_vector(parameters) - pull, parameters)
+            from_vector(as_vector(self.trained) - pull, self.trained)
 
     def meet(self) -> Tensor:
         """Move the centre, device by device; alpha (x - c) of this rank, one vector."""
-        parameters = list(self.model.parameters())
-        x = as_vector(parameters)
+        x = as_vector(self.trained)
         if self.spec.momentum:  # they are x + delta v
-            states = (self.optimizer.state[parameter] for parameter in parameters)
-            velocity = as_vector(state["momentum_buffer"] for state in states)
+            velocity = as_vector(self.velocity(parameter) for parameter in self.trained)
             x += self.spec.momentum * self.lr * velocity  # torch's has the other sign
         everyone = [x]
         if self.ranks > 1:
             everyone = [torch.empty_like(x) for _ in range(self.ranks)]
             dist.all_gather(everyone, x)
             self.sent_bytes += x.nbytes
-        centre = as_vector(self.central.parameters())
+        centre = as_vector(self.centre)
         alpha = self.spec.method["beta"] / self.ranks
         pulls = []
         for theirs in everyone:
             pulls.append(alpha * (theirs - centre))
             centre += pulls[-1]
-        from_vector(centre, list(self.central.parameters()))
+        from_vector(centre, self.centre)
         return pulls[self.rank]
+
+    def velocity(self, parameter: Tensor) -> Tensor:
+        """A parameter's; 0 where a network that skips layers has not yet used it."""
+        there = self.optimizer.state[parameter].get("momentum_buffer")
+        return torch.zeros_like(parameter) if there is None else there
 
     def extra_tensors(self) -> dict[str, Tensor]:
         """The centre, and the rate that the weights are ahead by."""

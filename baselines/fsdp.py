@@ -13,6 +13,7 @@ keeps the parts of all of them in the host's memory. On one device it is plain S
 
 import copy
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -42,7 +43,8 @@ class FSDP(TorchTraining):
             "reshard_after_forward": self.spec.method["reshard_after_forward"],
             "offload_policy": offload,
         }
-        for layers in chunks(self.model.children(), self.spec.method["chunk_mb"]):
+        self.units = chunks(self.model.children(), self.spec.method["chunk_mb"])
+        for layers in self.units:
             fully_shard(layers, **how)
         return fully_shard(self.model, **how)
 
@@ -50,7 +52,8 @@ class FSDP(TorchTraining):
         """SGD of the parts, where they are; a fused step takes plain tensors alone."""
         if self.ranks == 1:
             return super().make_optimizer()
-        self.parts = [part_of(p).detach() for p in self.model.parameters()]
+        self.trained = [p for p in self.model.parameters() if p.requires_grad]  # others than before
+        self.parts = [part_of(p).detach() for p in self.trained]
         self.lr = self.lr.to(self.parts[0].device)
         optimizer = torch.optim.SGD(
             self.parts,
@@ -65,7 +68,7 @@ class FSDP(TorchTraining):
     @torch.no_grad()
     def _hand_over(self, *_: object) -> None:
         """Give the optimiser the parts, which FSDP may have moved, and their gradients."""
-        for parameter, part in zip(self.model.parameters(), self.parts, strict=True):
+        for parameter, part in zip(self.trained, self.parts, strict=True):
             part.data, part.grad = part_of(parameter), part_of(parameter.grad)
             parameter.grad = None
 
@@ -74,14 +77,27 @@ class FSDP(TorchTraining):
         state = super().optimizer_state()
         if self.ranks == 1:
             return state
-        parts = zip(self.model.parameters(), self.parts, strict=True)
+        parts = zip(self.trained, self.parts, strict=True)
         return {parameter: state[part] for parameter, part in parts}
 
     def step_bytes(self) -> int:
         """Each gradient, and this rank's parts as often as they are gathered."""
-        gathered = 2 if self.spec.method["reshard_after_forward"] else 1
-        parts = sum(4 * part.numel() for part in self.parts)
-        return gathered * parts + super().step_bytes()
+        return self.gathered_bytes + super().step_bytes()
+
+    @cached_property
+    def gathered_bytes(self) -> int:
+        """This rank's parts, and those once more that the backward pass gathers again.
+
+        That ends at the lowest unit that is trained, but torch gathers one unit ahead.
+        """
+        everything = list(self.model.parameters())
+        again = everything if self.spec.method["reshard_after_forward"] else []
+        units = [[p for layer in unit for p in layer.parameters()] for unit in self.units]
+        trained = [any(p.requires_grad for p in unit) for unit in units]
+        below = units[: max(0, [*trained, True].index(True) - 1)]
+        never = {p for unit in below for p in unit}
+        gathered = everything + [p for p in again if p not in never]
+        return sum(4 * part_of(p).numel() for p in gathered)
 
     def evaluated(self) -> nn.Module:
         """The whole model, in the host's memory."""

@@ -82,8 +82,7 @@ class Hogwild(LocalTraining):
 
     def _share(self) -> None:
         """Move weights and counts into memory that all workers map."""
-        parameters = list(self.model.parameters())
-        own = as_vector(parameters)
+        own = as_vector(self.trained)
         with tempfile.TemporaryDirectory() as folder:
             folders = [folder]
             dist.broadcast_object_list(folders, src=0)
@@ -95,8 +94,8 @@ class Hogwild(LocalTraining):
             self._wait()
         if self.rank == 0:
             shared.copy_(own)
-        parts = shared.split([parameter.numel() for parameter in parameters])
-        for parameter, part in zip(parameters, parts, strict=True):
+        parts = shared.split([parameter.numel() for parameter in self.trained])
+        for parameter, part in zip(self.trained, parts, strict=True):
             parameter.data = part.view(parameter.shape)
         self._wait()
 

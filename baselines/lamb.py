@@ -39,6 +39,8 @@ class LAMB(torch.optim.Optimizer):
         """Update every parameter."""
         for group in self.param_groups:
             for w in group["params"]:
+                if w.grad is None:  # a layer that the network skipped
+                    continue
                 r = self.direction(w, w.grad)
                 rate = group["lr"] * ratio(w, r) if w.ndim > 1 else group["lr"]
                 w -= rate * r
@@ -69,7 +71,7 @@ class PyTorchLAMB(TorchTraining):
     def make_optimizer(self) -> torch.optim.Optimizer:
         """LAMB."""
         spec = self.spec
-        return LAMB(self.model.parameters(), self.lr, spec.momentum, spec.weight_decay)
+        return LAMB(self.trained, self.lr, spec.momentum, spec.weight_decay)
 
 
 if __name__ == "__main__":

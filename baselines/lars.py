@@ -40,6 +40,8 @@ class LARS(torch.optim.Optimizer):
         """Update every parameter."""
         for group in self.param_groups:
             for w in group["params"]:
+                if w.grad is None:  # a layer that the network skipped
+                    continue
                 state = self.state[w]
                 if not state:
                     state["velocity"] = torch.zeros_like(w)
@@ -60,7 +62,7 @@ class PyTorchLARS(TorchTraining):
     def make_optimizer(self) -> torch.optim.Optimizer:
         """LARS."""
         spec, trust = self.spec, self.spec.method["trust"]
-        return LARS(self.model.parameters(), self.lr, spec.momentum, spec.weight_decay, trust)
+        return LARS(self.trained, self.lr, spec.momentum, spec.weight_decay, trust)
 
 
 if __name__ == "__main__":

@@ -23,11 +23,11 @@ class LocalSGD(PeriodicTraining):
 
     def meet(self) -> None:
         """All take the mean of their weights."""
-        average(self.model.parameters(), self.model.parameters())
+        average(self.trained, self.trained)
 
     def evaluated(self) -> torch.nn.Module:
         """The mean of all ranks' models."""
-        average(self.model.parameters(), self.central.parameters())
+        average(self.trained, self.centre)
         return super().evaluated()
 
 

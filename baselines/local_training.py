@@ -22,11 +22,16 @@ class LocalTraining(TorchTraining):
 
 
 class CentralTraining(LocalTraining):
-    """One rank, with weights of its own. `central` is the model that counts."""
+    """One rank, with weights of its own.
+
+    `central` is the model that counts, `centre` its parameters that are trained, as in `trained`.
+    """
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.central = copy.deepcopy(self.model).requires_grad_(False)
+        self.central = copy.deepcopy(self.model)
+        self.centre = [p for p in self.central.parameters() if p.requires_grad]
+        self.central.requires_grad_(False)
 
     def evaluated(self) -> torch.nn.Module:
         """The central model, with the mean of all ranks' batch-norm statistics."""

@@ -46,8 +46,7 @@ class PowerSGD(TorchTraining):
     def parallel(self) -> torch.nn.Module:
         """Gradients become the mean of their low-rank forms."""
         rank = self.spec.method["rank"]
-        shapes = (parameter.shape for parameter in self.model.parameters())
-        refuse_rank(rank, shapes, self.spec.model)
+        refuse_rank(rank, (parameter.shape for parameter in self.trained), self.spec.model)
         self.hook = PowerSGDState(
             process_group=None,
             matrix_approximation_rank=rank,

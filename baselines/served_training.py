@@ -75,7 +75,6 @@ class ServedTraining(LocalTraining):
     def begin(self, epoch: int) -> list[float]:
         """Start the server with the weights there are."""
         if self.ranks > 1:
-            self.parameters = list(self.model.parameters())
             self.known, self.unpushed = self._here(), 0
             if self.rank == 0:
                 _served[:] = [ParameterServer(self.known, self.ranks)]
@@ -97,7 +96,7 @@ class ServedTraining(LocalTraining):
             return -1
         weights, slowest = answer
         self.known = weights - (here - self.known)
-        from_vector(weights.to(self.device), self.parameters)
+        from_vector(weights.to(self.device), self.trained)
         return slowest
 
     def meet(self) -> None:
@@ -118,7 +117,7 @@ class ServedTraining(LocalTraining):
             dist.barrier()
             weights = (_served[0].weights if self.rank == 0 else self.known).to(self.device)
             dist.broadcast(weights, src=0)
-            from_vector(weights, self.parameters)
+            from_vector(weights, self.trained)
             statistics = [b for b in self.model.buffers() if b.is_floating_point()]
             average(statistics, statistics)
         return self.model
@@ -138,4 +137,4 @@ class ServedTraining(LocalTraining):
         return dataclasses.replace(result, staleness=server.staleness, sent_bytes=most)
 
     def _here(self) -> Tensor:
-        return as_vector(self.parameters).cpu()
+        return as_vector(self.trained).cpu()

@@ -33,9 +33,10 @@ class SufficientFactors(TorchTraining):
 
     def parallel(self) -> nn.Module:
         """Neither autograd nor DistributedDataParallel sees to the gradients of linear layers."""
+        self.unfrozen = set(self.trained)  # which flags no longer tell, once they are off
         for layer in self.model.modules():
             # Not of its subclasses, which attention makes and never calls.
-            if type(layer) is nn.Linear:
+            if type(layer) is nn.Linear and layer.weight in self.unfrozen:
                 layer.requires_grad_(False)
                 layer.register_forward_hook(self.watch)
         others = any(parameter.requires_grad for parameter in self.model.parameters())
@@ -66,7 +67,7 @@ class SufficientFactors(TorchTraining):
             work.wait()
             inputs, errors = gathered.split([layer.in_features, layer.out_features], dim=1)
             self._add(layer.weight, errors.T @ inputs)
-            if layer.bias is not None:
+            if layer.bias in self.unfrozen:
                 self._add(layer.bias, errors.sum(0))
         self.pending.clear()
         return loss

@@ -34,7 +34,7 @@ class TopK(CompressedTraining):
         """Momentum and decay are in what is sent."""
         if self.ranks == 1:
             return super().make_optimizer()
-        return torch.optim.SGD(self.model.parameters(), self.lr, fused=True)
+        return torch.optim.SGD(self.trained, self.lr, fused=True)
 
     def parallel(self) -> torch.nn.Module:
         """Gradients become the mean of what is sent."""

@@ -36,7 +36,8 @@ STEPS_BEFORE_CAPTURE = 11
 class TorchTraining(TrainingState):
     """One rank of training; as it stands S-SGD: every device's batch, one mean gradient, one model.
 
-    See `bench.system.System` for the methods. `iterations` counts those done in the run,
+    See `bench.system.System` for the methods. `trained` are the model's parameters that are not
+    frozen: what optimisers step and ranks send. `iterations` counts those done in the run,
     `sent_bytes` what this rank handed over to other ranks in the present epoch.
     """
 
@@ -67,6 +68,7 @@ class TorchTraining(TrainingState):
         load_torch(self.model, context.weights)
         self.model.to(self.device)
         self.tested = self.model
+        self.trained = [p for p in self.model.parameters() if p.requires_grad]
         if spec.channels_last:
             self.model.to(memory_format=torch.channels_last)
         self.side = torch.cuda.Stream(self.device) if spec.graph else None
@@ -103,7 +105,7 @@ class TorchTraining(TrainingState):
     def make_optimizer(self) -> torch.optim.Optimizer:
         """What `step` is called of; `self.lr`, a tensor, is the rate, set before each step."""
         return torch.optim.SGD(
-            self.model.parameters(),
+            self.trained,
             self.lr,
             momentum=self.spec.momentum,
             weight_decay=self.spec.weight_decay,
@@ -134,8 +136,8 @@ class TorchTraining(TrainingState):
 
     @cached_property
     def gradient_bytes(self) -> int:
-        """What a gradient takes, or the weights."""
-        return sum(4 * parameter.numel() for parameter in self.model.parameters())
+        """What a gradient takes, or the trained weights."""
+        return sum(4 * parameter.numel() for parameter in self.trained)
 
     def evaluated(self) -> torch.nn.Module:
         """The model that counts; called on every rank at an epoch's end."""

@@ -23,7 +23,7 @@ class Zero(TorchTraining):
         if self.ranks == 1:
             return super().make_optimizer()
         return ZeroRedundancyOptimizer(
-            self.model.parameters(),
+            self.trained,
             torch.optim.SGD,
             lr=self.lr,
             momentum=self.spec.momentum,

@@ -10,6 +10,7 @@ from torch.optim.swa_utils import update_bn
 
 from bench.precision import autocast
 from crossbow_impl.iteration import Iteration
+from crossbow_impl.layout import trained
 from crossbow_impl.sync import Sync
 from data_prep.torch_feed import TorchFeed
 
@@ -17,10 +18,10 @@ ESTIMATION_BATCHES, ESTIMATION_BATCH = 20, 256
 
 
 class Center:
-    """A network whose parameters are views of z; its batch-norm statistics follow the learners'.
+    """A network whose trained parameters are views of z; its statistics follow the learners'.
 
-    `averaged` and `shared` statistics are the mean over all learners and devices; `re-estimated`
-    ones come from forward passes of z over training images.
+    `averaged` and `shared` ones, of batch norm, are the mean over all learners and devices;
+    `re-estimated` ones come from forward passes of z over training images.
     """
 
     def __init__(
@@ -29,7 +30,7 @@ class Center:
         self.network = copy.deepcopy(network).eval()
         self._iteration, self._feed, self._sync = iteration, feed, sync
         views = iteration.learners.layout.views(iteration.z)
-        for parameter, view in zip(self.network.parameters(), views, strict=True):
+        for parameter, view in zip(trained(self.network).values(), views, strict=True):
             parameter.data = view
 
     def follow(self) -> None:

@@ -1,4 +1,4 @@
-"""How a network's parameters lie in one flat vector."""
+"""How the parameters of a network that are trained lie in one flat vector."""
 
 import math
 from collections.abc import Sequence
@@ -9,8 +9,13 @@ from torch import Tensor, nn
 ALIGNMENT = 64  # elements; compiled kernels copy inputs that are not aligned
 
 
+def trained(module: nn.Module) -> dict[str, nn.Parameter]:
+    """A module's parameters by name, without those that are frozen: they need no gradient."""
+    return {name: p for name, p in module.named_parameters() if p.requires_grad}
+
+
 class Layout:
-    """Offsets of a network's parameters in a padded vector of `size` elements.
+    """Offsets of a network's trained parameters in a padded vector of `size` elements.
 
     With `channels_last`, convolution weights lie in that memory format. Padding stays zero.
     """
@@ -18,7 +23,7 @@ class Layout:
     def __init__(self, module: nn.Module, channels_last: bool = False) -> None:
         self.names, self._places = [], []
         offset = 0
-        for name, parameter in module.named_parameters():
+        for name, parameter in trained(module).items():
             self.names.append(name)
             permuted = channels_last and parameter.ndim == 4
             self._places.append((offset, parameter.shape, permuted))
@@ -26,7 +31,7 @@ class Layout:
         self.size = offset
 
     def views(self, flat: Tensor) -> list[Tensor]:
-        """The parameters, in the module's shapes, as views of `flat` [size]."""
+        """The trained parameters, in the module's shapes, as views of `flat` [size]."""
         parts = []
         for offset, shape, permuted in self._places:
             part = flat[offset : offset + shape.numel()]

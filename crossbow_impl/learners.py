@@ -11,7 +11,7 @@ from torch.func import functional_call
 from torch.nn.functional import cross_entropy
 
 from bench.precision import autocast
-from crossbow_impl.layout import Layout
+from crossbow_impl.layout import Layout, trained
 
 Loss = Callable[[dict[str, Tensor], dict[str, Tensor], Tensor, Tensor], Tensor]
 
@@ -21,7 +21,8 @@ class Learners:
 
     `velocity` [m, P] is the local momentum. `buffers` holds each replica's own batch-norm
     statistics. All replicas start as `initial`, whose code they share: there is one network, and m
-    sets of tensors to call it with. Storage is allocated ahead of the learners and kept.
+    sets of tensors to call it with. Frozen parameters are the network's own, and stay as they are.
+    Storage is allocated ahead of the learners and kept.
 
     The parameters named in `half` are handed to the network in bf16: `round` copies all learners'
     at once, where autocast would cast each tensor by itself.
@@ -31,7 +32,7 @@ class Learners:
         self, initial: nn.Module, layout: Layout, m: int, half: AbstractSet[str] = frozenset()
     ) -> None:
         self.layout, self._half = layout, half
-        row = layout.flatten(list(initial.parameters()))
+        row = layout.flatten(list(trained(initial).values()))
         buffers = {n: b for n, b in initial.named_buffers() if b.is_floating_point()}
         self._storage = [row.new_zeros(0, layout.size) for _ in range(3)]
         self._rounded = row.new_zeros(0, layout.size, dtype=torch.bfloat16)

@@ -54,6 +54,8 @@ class Crossbow:
         )
         load_torch(network, context.weights)
         network.to(self.device)
+        if spec.channels_last:  # of frozen weights, which learners have no copies of
+            network.to(memory_format=torch.channels_last)
         self.tuning = None
         if spec.learners == "auto":
             self.tuning = Tuning(spec, self.feed.samples, self.sync, self.device)
