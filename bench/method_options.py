@@ -7,15 +7,15 @@ stays what it is: a run's id and its label leave out the options that have their
 from collections.abc import Mapping
 from typing import Any
 
-PERIOD = {"type": "integer", "minimum": 1, "default": 8}
+PERIOD = {"type": "integer", "minimum": 1, "maximum": 10**9, "default": 8}
 START = {"type": "number", "minimum": 0, "exclusiveMaximum": 1, "default": 0.5}
 MOMENTUM = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
 RATE = {"type": "number", "exclusiveMinimum": 0}
 
 METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
     "pytorch": {
-        "accumulate": {"type": "integer", "minimum": 1, "default": 1},
-        "bucket_mb": {"type": "integer", "minimum": 0, "default": 0},
+        "accumulate": {"type": "integer", "minimum": 1, "maximum": 10**6, "default": 1},
+        "bucket_mb": {"type": "integer", "minimum": 0, "maximum": 10**6, "default": 0},
         "static_graph": {"type": "boolean", "default": False},
     },
     "local-sgd": {"period": PERIOD},
@@ -39,32 +39,32 @@ METHOD_OPTIONS: dict[str, dict[str, dict[str, Any]]] = {
     "lars": {"trust": RATE | {"default": 0.001}},
     "topk": {
         "density": {"type": "number", "exclusiveMinimum": 0, "maximum": 1, "default": 0.001},
-        "warmup_epochs": {"type": "integer", "minimum": 0, "default": 4},
+        "warmup_epochs": {"type": "integer", "minimum": 0, "maximum": 10**6, "default": 4},
         "masking": {"type": "boolean", "default": True},
     },
     "powersgd": {
-        "rank": {"type": "integer", "minimum": 1, "default": 2},
-        "start": {"type": "integer", "minimum": 2, "default": 2},
+        "rank": {"type": "integer", "minimum": 1, "maximum": 10**6, "default": 2},
+        "start": {"type": "integer", "minimum": 2, "maximum": 10**9, "default": 2},
     },
     "downpour": {
-        "push": {"type": "integer", "minimum": 1, "default": 1},
-        "fetch": {"type": "integer", "minimum": 1, "default": 1},
+        "push": {"type": "integer", "minimum": 1, "maximum": 10**9, "default": 1},
+        "fetch": {"type": "integer", "minimum": 1, "maximum": 10**9, "default": 1},
     },
-    "ssp": {"slack": {"type": "integer", "minimum": 0, "default": 3}},
+    "ssp": {"slack": {"type": "integer", "minimum": 0, "maximum": 10**9, "default": 3}},
     "fsdp": {
         "reshard_after_forward": {"type": "boolean", "default": True},
         "offload": {"type": "boolean", "default": False},
-        "chunk_mb": {"type": "integer", "minimum": 0, "default": 0},
+        "chunk_mb": {"type": "integer", "minimum": 0, "maximum": 10**6, "default": 0},
     },
     "noise-scale": {
-        "max_batch": {"type": "integer", "minimum": 1, "default": 1024},
+        "max_batch": {"type": "integer", "minimum": 1, "maximum": 10**9, "default": 1024},
         "lr_rule": {"enum": ["constant", "sqrt", "linear"], "default": "linear"},
         "decay": {"type": "number", "minimum": 0, "exclusiveMaximum": 1, "default": 0.99},
     },
     "ones": {
-        "population": {"type": "integer", "minimum": 2, "default": 4},
+        "population": {"type": "integer", "minimum": 2, "maximum": 10**6, "default": 4},
         "mutation": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5},
-        "max_batch": {"type": "integer", "minimum": 1, "default": 1024},
+        "max_batch": {"type": "integer", "minimum": 1, "maximum": 10**9, "default": 1024},
     },
 }
 

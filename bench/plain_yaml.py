@@ -20,6 +20,18 @@ class PlainYamlError(ValueError):
 class _Strict(yaml.SafeLoader):
     """A loader that refuses a key of a mapping that was there before."""
 
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """A date that is none, or a number of thousands of digits, is an error of Python's."""
+        try:
+            return super().construct_object(node, deep)
+        except PlainYamlError:
+            raise
+        except ValueError:
+            raise PlainYamlError(
+                f"line {node.start_mark.line + 1}: {node.value[:20]} ... is no number or date that "
+                "can be read; write another, or text in quotes"
+            ) from None
+
 
 def _mapping(loader: _Strict, node: yaml.MappingNode) -> dict[Any, Any]:
     seen = set()

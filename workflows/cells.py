@@ -41,7 +41,7 @@ def spec_of(
     """The run of a cell, whose own keys are those of `group`; a ConfigError begins with `where`."""
     cell_schema = {**SCHEMA["$defs"]["cell"], "$defs": SCHEMA["$defs"]}
     validate(cell, cell_schema, where)
-    cell = spelled_alike(cell, where)
+    cell = spelled_alike(cell)
     system = cell["system"]
     one_of(f"{where}.system", system, list(SYSTEMS), "system")
     known, other = [*models.known(), *models_from], ", or name a file of yours in models"

@@ -17,7 +17,7 @@ from workflows.data_of import Data, data_of, own_datasets
 from workflows.order import in_turns
 from workflows.refusals import refuse_data
 from workflows.refused_ranks import refuse_high_rank
-from workflows.validate import SCHEMA, ConfigError, one_of, validate
+from workflows.validate import SCHEMA, ConfigError, one_of, refuse_endless, validate
 
 MOST_CELLS = 100_000  # of a group; more are a slip, and would fill the memory before they ran
 
@@ -46,6 +46,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
     Raises:
         ConfigError: the config is invalid; the message names the key.
     """
+    refuse_endless(config, "")
     validate(config, SCHEMA, "")
     for key in ("results", "data"):
         folder = Path(config.get(key, key))

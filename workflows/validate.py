@@ -68,16 +68,32 @@ def _sentence(error: jsonschema.ValidationError) -> str:
     return str(error.message)
 
 
-def spelled_alike(cell: dict[str, Any], where: str) -> dict[str, Any]:
+def refuse_endless(value: Any, where: str) -> None:
+    """Refuse a number in `value`, at any depth, that is none or beyond what a float can be."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            refuse_endless(key, where)
+            refuse_endless(inner, f"{where}.{key}")
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            refuse_endless(inner, f"{where}[{index}]")
+    elif isinstance(value, int | float) and not _finite(value):
+        said = value if isinstance(value, float) else "a whole number of more than 308 digits"
+        key = where.lstrip(".") or "config"
+        raise ConfigError(f"{key}: {said} is not finite; give it a finite number")
+
+
+def _finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number has no limit of its own
+        return False
+
+
+def spelled_alike(cell: Mapping[str, Any]) -> dict[str, Any]:
     """The cell with one spelling of each number, so that 1 and 1.0 name the same run."""
     properties, alike = SCHEMA["$defs"]["cell"]["properties"], dict(cell)
     for key, value in cell.items():
-        values = value.items() if isinstance(value, dict) else [("", value)]
-        for inner, numbers in values:
-            for number in numbers if isinstance(numbers, list) else [numbers]:
-                if isinstance(number, float) and not math.isfinite(number):
-                    name = f"{where}.{key}" + (f".{inner}" if inner else "")
-                    raise ConfigError(f"{name}: {number} is not finite; give it a finite number")
         if isinstance(value, int | float) and not isinstance(value, bool):
             kind = properties[key].get("type") or properties[key]["else"]["type"]
             alike[key] = int(value) if kind == "integer" else float(value)

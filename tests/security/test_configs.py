@@ -39,6 +39,18 @@ def test_what_would_fill_the_memory_or_is_no_text_is_refused(content, why, tmp_p
     assert str(path) in str(refusal.value) and "\n" not in str(refusal.value)
 
 
+@pytest.mark.parametrize("value", ["1" + 5000 * "0", "2026-13-45"])
+def test_what_python_can_not_read_is_refused_by_its_line(value, tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(f"name: x\nmatrix: [{{lr: {value}}}]\n")
+    with pytest.raises(
+        ConfigError, match=r"config\.yaml, line 2: .* can be read; write"
+    ) as refusal:
+        read_config(path)
+    assert f": {value[:20]} ... is no number or date" in str(refusal.value)
+    assert len(str(refusal.value)) < 250
+
+
 def test_an_alias_is_fine(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("one: &one {a: 1}\ntwo: {<<: *one, b: 2}\n")

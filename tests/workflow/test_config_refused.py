@@ -7,6 +7,7 @@ import yaml
 from suite import CELL
 
 from bench import environment
+from bench.method_options import METHOD_OPTIONS
 from workflows.plan import plan
 from workflows.validate import SCHEMA, ConfigError
 
@@ -174,6 +175,41 @@ REFUSED = {
         "matrix[0].schedule.at",
         "finite",
     ),
+    "a rate of 401 digits": (config({"lr": 10**400}), "matrix[0].lr: a whole number", "finite"),
+    "one of 5000 digits among others": (
+        config({"batch": [16, 10**5000]}),
+        "matrix[0].batch[1]",
+        "finite",
+    ),
+    "one of defaults": (config(defaults={"alpha": -(10**400)}), "defaults.alpha", "finite"),
+    "one of a schedule": (
+        config({"schedule": STEP | {"at": [10**400]}}),
+        "matrix[0].schedule.at[0]",
+        "finite",
+    ),
+    "a name of 5000 digits": (config({"method": {10**5000: 1}}), "matrix[0].method: ", "finite"),
+    "a name that is no number": (config(models={float("nan"): "x.py"}), "models: nan", "finite"),
+    "an option of 401 digits": (
+        config({"system": "lars", "method": {"trust": 10**400}}),
+        "matrix[0].method.trust",
+        "finite",
+    ),
+    "an option without end": (
+        config({"system": "diloco", "method": [{}, {"outer_lr": float("inf")}]}),
+        "matrix[0].method[1].outer_lr: inf",
+        "finite",
+    ),
+    "more devices than any machine": (
+        config({"devices": 10**14}),
+        "matrix[0].devices: 100000000000000 is out of range",
+        "at most 10000",
+    ),
+    "more learners than any device": (config({"learners": 10001}), "learners", "at most 10000"),
+    "buckets of 10^14 MB": (
+        config({"system": "pytorch", "devices": 2, "method": {"bucket_mb": 10**14}}),
+        "matrix[0].method.bucket_mb",
+        "at most 1000000",
+    ),
     "devices 0": (config({"devices": 0}), "matrix[0].devices", "at least 1"),
     "epochs 0": (config({"epochs": 0}), "matrix[0].epochs", "at least 1"),
     "seed negative": (config({"seed": -1}), "matrix[0].seed", "at least 0"),
@@ -311,6 +347,18 @@ def test_every_pattern_is_told_in_words():
                 yield from patterns(value)
 
     assert [schema for schema in patterns(SCHEMA) if "description" not in schema] == []
+
+
+def test_every_whole_number_has_an_end():
+    def whole(schema, path=()):
+        if isinstance(schema, dict):
+            yield from [(path, schema)] if schema.get("type") == "integer" else []
+            for key, value in schema.items():
+                yield from whole(value, (*path, key))
+
+    found = [*whole(SCHEMA), *whole(METHOD_OPTIONS)]
+    assert len(found) > 20
+    assert [path for path, schema in found if "maximum" not in schema] == []
 
 
 @pytest.mark.parametrize("case", REFUSED)

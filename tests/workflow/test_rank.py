@@ -29,7 +29,9 @@ def config(rank, **top):
     return {"name": "rank", "defaults": CELL | top.pop("cell", {}), "matrix": [group], **top}
 
 
-@pytest.mark.parametrize("shapes", [[(120, 400)], [(16, 6, 5, 5), (10,)], [(3, 1000), ()], [(8, 8)]])
+@pytest.mark.parametrize(
+    "shapes", [[(120, 400)], [(16, 6, 5, 5), (10,)], [(3, 1000), ()], [(8, 8)]]
+)
 def test_the_highest_rank_is_torchs(shapes):
     def compresses(rank):
         sizes = [(math.prod(shape[:1]), math.prod(shape[1:])) for shape in shapes]
@@ -75,7 +77,9 @@ def test_what_is_frozen_in_a_model_of_ones_own_is_not_sent(tmp_path):
     own = {"models": {"mine": str(path)}, "cell": {"model": "mine"}}
     most = (500 * 60 - 1) // (2 * (500 + 60))
     assert plan(config(most, **own)).runs
-    with pytest.raises(ConfigError, match=rf"rank: a rank of {most + 1} .* mine .*; use at most {most}$"):
+    with pytest.raises(
+        ConfigError, match=rf"rank: a rank of {most + 1} .* mine .*; use at most {most}$"
+    ):
         plan(config(most + 1, **own))
 
 
