@@ -44,7 +44,11 @@ def refuse_unstable(spec: RunSpec, where: str) -> None:
     alpha = 1 / k if spec.alpha is None else spec.alpha
     bound = stability_bound(k, spec.mu, spec.variant)
     if alpha >= bound:
+        said = f"{alpha:g} is"
+        if spec.alpha is None:
+            said = f"1/k, the default, is {alpha:g} with k = {k} and thus"
         raise ConfigError(
-            f"{where}.alpha: {alpha:g} is outside the stability bound, {bound:.4g} for {k} "
-            f"learners and mu {spec.mu:g}; lower it or set allow_unstable: true"
+            f"{where}.alpha: {said} outside the stability bound, which alpha has to be below: "
+            f"{bound:.4g} for {k} learner{'s' if k > 1 else ''} and mu {spec.mu:g}; set a lower "
+            "alpha or allow_unstable: true"
         )

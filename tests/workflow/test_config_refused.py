@@ -246,6 +246,12 @@ REFUSED = {
         "matrix[0].alpha",
         "0.6441",
     ),
+    "a default alpha outside the bound": (
+        config({"learners": [2, 1], "variant": "ea-sgd"}),
+        "matrix[0].alpha: 1/k, the default, is 1 with k = 1",
+        "1 for 1 learner and mu 0",
+        "set a lower alpha",
+    ),
     "alpha undefined": (config({"alpha": float("nan")}), "matrix[0].alpha", "finite"),
     "momentum in Algorithm 1": (config({"momentum": 0.9}), "matrix[0].momentum", "released"),
     "parts that are not equal": (
