@@ -10,6 +10,10 @@ FIRST = ["docs/tutorial/first-run.md", "README.md", "CONTRIBUTING.md"]
 FIRST += [f"docs/tutorial/{name}.md" for name in ("add-a-model", "add-a-system")]
 FENCED = re.compile(r"^( *)```(bash|console|shell|sh)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"(?<!`)`((?:python -m|snakemake|make) [^`]+)`(?!`)")
+OUTPUT = re.compile(
+    r"^```console\n([^\n]+)\n```\n\n(?:[^`\n][^\n]*\n+)?```text\n(.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
 FILE = re.compile(r"^`(\S+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINE = re.compile(r"Its line in `SYSTEMS` of `\S+`:\n\n```python\n(.*?)^```$", re.M | re.S)
 
@@ -57,6 +61,12 @@ def inline():
 def files():
     """The examples' text by the path that a page gives them."""
     return {name: text for page in pages() for name, text in FILE.findall(read(page))}
+
+
+def outputs():
+    """The lines of what commands print where a page shows them with … for what changes."""
+    shown = [found for page in pages() for found in OUTPUT.findall(read(page))]
+    return {command: text.splitlines() for command, text in shown if "…" in text}
 
 
 def lines_of_systems():

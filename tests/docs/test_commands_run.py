@@ -3,12 +3,13 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from commands import fenced, files, lines_of_systems
+from commands import fenced, files, lines_of_systems, outputs
 from not_run import NOT_RUN
 from photos import photo
 from suite import FIGURES, Suite
@@ -59,6 +60,7 @@ def run(folder, command):
         text=True,
     )
     assert done.returncode == 0, done.stdout
+    return done.stdout
 
 
 def filled_in(command, folder):
@@ -71,7 +73,16 @@ def filled_in(command, folder):
 
 @pytest.mark.parametrize("command", RUN, ids=lambda command: f"{command.page}: {command.text}")
 def test_command_runs(command, copy):
-    run(copy, filled_in(command.text, copy))
+    printed = run(copy, filled_in(command.text, copy)).splitlines()
+    shown = [re.escape(line).replace("…", ".+") for line in outputs().get(command.text, ())]
+    for line in printed if shown else ():
+        assert any(re.fullmatch(pattern, line) for pattern in shown), line
+    for pattern in shown:
+        assert any(re.fullmatch(pattern, line) for line in printed), (pattern, printed)
+
+
+def test_outputs_are_compared():
+    assert set(outputs()) <= {command.text for command in RUN} and outputs()
 
 
 def test_examples_of_adding_train_and_draw(copy):
