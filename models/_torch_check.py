@@ -22,25 +22,61 @@ def build(model: Any, source: str, shape: tuple[int, int, int], classes: int) ->
 
 
 def refuse_unfit(model: Any, source: str, shape: tuple[int, int, int], classes: int) -> None:
-    """See that the torch module takes images of `shape` (H, W, C) and has a value per class.
+    """See that the torch module can be trained on images of `shape` (H, W, C), and tested.
 
     Raises:
-        ValueError: it can't be built or run, or gives something else.
+        ValueError: it can't be built or run, has not a value per class, or not a gradient for each
+            parameter that requires one.
     """
     import torch
 
     module, (height, width, channels) = build(model, source, shape, classes), shape
     try:
-        with torch.inference_mode():
-            logits = module.eval()(torch.zeros(2, channels, height, width))
+        flaw = _flaw(module, torch.zeros(2, channels, height, width), classes)
     except Exception as error:  # as above
         raise _failure(source, shape, classes, error) from error
-    made = list(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
-    if made != [2, classes]:
-        raise ValueError(
-            f"{source}: the torch model makes {made} of 2 images; make [2, {classes}], the logits "
-            "of each class"
-        )
+    if flaw:
+        raise ValueError(f"{source}: the torch model {flaw}")
+
+
+def _flaw(module: Any, images: Any, classes: int) -> str | None:
+    """Why a module can't be trained or tested on `images` [2, C, H, W], if it can't."""
+    import torch
+
+    for training, mode in ((True, "training"), (False, "evaluation")):
+        with torch.inference_mode(not training):
+            logits = module.train(training)(images)
+        made = list(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
+        if made != [2, classes]:
+            return (
+                f"in {mode} mode makes {made} of 2 images; make [2, {classes}], the logits of each "
+                "class"
+            )
+        if training and (flaw := _untrained(module, logits)):
+            return flaw
+    return None
+
+
+def _untrained(module: Any, logits: Any) -> str | None:
+    """Which parameters require a gradient and get none from `logits` [2, classes], if any."""
+    import torch
+    from torch.nn.functional import cross_entropy
+
+    parameters = {name: p for name, p in module.named_parameters() if p.requires_grad}
+    if not parameters:
+        return "has no parameter that requires a gradient; leave one that is not frozen"
+    unused = list(parameters)
+    if logits.requires_grad:
+        loss = cross_entropy(logits, torch.zeros(2, dtype=torch.int64))
+        gradients = torch.autograd.grad(loss, list(parameters.values()), allow_unused=True)
+        unused = [name for name, of in zip(parameters, gradients, strict=True) if of is None]
+    if not unused:
+        return None
+    named = ", ".join(unused[:3]) + (f" and {len(unused) - 3} more" if unused[3:] else "")
+    return (
+        f"gives no gradient to {named}, though required; use it in forward, freeze it by "
+        "requires_grad_(False), or remove it"
+    )
 
 
 def _failure(source: str, shape: tuple[int, ...], classes: int, error: Exception) -> ValueError:

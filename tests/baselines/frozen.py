@@ -17,3 +17,25 @@ def torch_model(shape, classes):
     for name in FROZEN:
         network.get_parameter(name).requires_grad_(False)
     return network
+
+
+def keras_model(shape, classes):
+    from keras import Sequential, layers
+
+    network = Sequential(
+        [
+            *(layers.Input(shape), layers.Conv2D(4, 3), layers.Conv2D(4, 3), norm(layers)),
+            *(layers.Permute((3, 1, 2)), layers.Flatten(), layers.Dense(40), norm(layers)),
+            *(layers.ReLU(), layers.Dense(24), layers.ReLU(), layers.Dense(classes)),
+        ]
+    )
+    first, second, normed, _, _, amid, last = (layer for layer in network.layers if layer.weights)
+    for layer in (first, second, normed, amid):
+        for variable in layer.trainable_variables:
+            variable.trainable = False
+    last.bias.trainable = False
+    return network
+
+
+def norm(layers):
+    return layers.BatchNormalization(momentum=0.9, epsilon=1e-5)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from frozen import FROZEN
+from steps import steps
 
 from baselines.served_training import connected
 from bench.clock import Ledger
@@ -15,7 +16,7 @@ from bench.spec import RELEASED, RunSpec
 from bench.system import Context
 from bench.systems import KERAS, SYSTEMS
 from data_prep.records import open_records
-from models.weights import COUNTER, export, read
+from models.weights import COUNTER, TORCH_TO_KERAS, export, read, save
 
 NETWORK = str(Path(__file__).parent / "frozen.py")
 DEVICES, ITERATIONS = 2, 12
@@ -101,3 +102,27 @@ def test_nothing_is_sent_of_what_is_frozen(system, results):
     size = sum(4 * before[name].size for name in parameters - FROZEN)
     sent = max(results(system, rank)["sent_bytes"] for rank in range(DEVICES))
     assert sent == SENDINGS[system] * size
+
+
+def test_tensorflow_trains_as_pytorch_does(digits, results, tmp_path, monkeypatch):
+    """Of tensors that are frozen: a batch norm of Keras that is not trainable is no longer one."""
+    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")  # its batch norm rounds by more
+    before, weights = results("pytorch", -1), tmp_path / "weights.npz"
+    save(before, weights)
+    fields = {**FIELDS, "devices": 1, "lr": 0.01}
+    samples = FIELDS["batch"] * ITERATIONS
+    (plain,), (keras,) = (
+        steps(system, RunSpec(system=name, **fields), digits, weights, samples, tmp_path / name)
+        for name, system in (
+            ("pytorch", "baselines.pytorch_ssgd:PyTorchSSGD"),
+            ("tensorflow", "baselines.tensorflow_ssgd:TensorFlowSSGD"),
+        )
+    )
+    np.testing.assert_allclose(keras["losses"], plain["losses"], rtol=1e-4)
+    names = [name for name in before if not name.endswith(COUNTER)]
+    for i, name in enumerate(names):
+        there, here = (
+            keras[f"model.{i}"],
+            before[name].transpose(TORCH_TO_KERAS.get(before[name].ndim)),
+        )
+        assert np.array_equal(there, here) == (name in FROZEN), name

@@ -82,6 +82,16 @@ def test_a_source_that_does_not_do_is_refused(content, suffix, expected, model, 
 
 
 LINEAR = "from torch import nn\n\ndef torch_model(shape, classes):\n    "
+PARTLY = """
+from torch import nn
+
+class torch_model(nn.Module):
+    def __init__(self, shape, classes):
+        super().__init__()
+        self.old, self.head = nn.Linear(64, 10), nn.Linear(64, classes)
+
+    {}
+"""
 
 
 @pytest.mark.parametrize(
@@ -95,6 +105,31 @@ LINEAR = "from torch import nn\n\ndef torch_model(shape, classes):\n    "
             "makes [2, 11] of 2 images; make [2, 10]",
         ),
         (f"{LINEAR}return nn.Sequential(nn.Flatten(), nn.LSTM(64, classes))", "makes tuple of"),
+        (
+            # As of a backbone whose head is replaced by one beside it.
+            PARTLY.format("def forward(self, images): return self.head(images.flatten(1))"),
+            "gives no gradient to old.weight, old.bias, though required; use it in forward, "
+            "freeze it by requires_grad_(False), or remove it",
+        ),
+        (
+            PARTLY.format(
+                "def forward(self, images): return self.head(images.flatten(1)).detach()"
+            ),
+            "gives no gradient to old.weight, old.bias, head.weight and 1 more",
+        ),
+        (
+            f"{LINEAR}return nn.Sequential(nn.Flatten(), nn.Linear(64, classes))"
+            ".requires_grad_(False)",
+            "has no parameter that requires a gradient",
+        ),
+        (
+            PARTLY.format(
+                "def forward(self, images):\n"
+                "        logits = self.head(images.flatten(1)) + self.old(images.flatten(1))\n"
+                "        return (logits, logits) if self.training else logits"
+            ),
+            "in training mode makes tuple of",
+        ),
     ],
 )
 def test_a_definition_that_makes_no_such_model_is_refused_when_planned(content, expected, model):
@@ -102,6 +137,12 @@ def test_a_definition_that_makes_no_such_model_is_refused_when_planned(content, 
     with pytest.raises(ConfigError, match=r"models\.mine: on digits, .*own_model\.py") as refusal:
         plan(config(source))
     assert expected in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_what_is_frozen_need_not_be_used(model):
+    forward = "self.old.requires_grad_(False)\n\n    def forward(self, images): "
+    source = model(PARTLY.format(f"    {forward}return self.head(images.flatten(1))"))
+    assert len(plan(config(source, system="pytorch")).runs) == 1
 
 
 def test_weights_of_such_a_definition_are_one_sentence(matrix, model, tmp_path):
