@@ -132,7 +132,7 @@ def test_synchronising_less_often(engine, variant, mu, tau, spec, digits, weight
 # Variant, devices, learners of each, iterations from one synchronisation to the next.
 ONCE = ("released", 2, 2, 1)
 MORE = [
-    *((variant, 2, 2, 1) for variant in ("algorithm-1", "kungfu", "ssgd")),
+    *((variant, 2, 2, 1) for variant in ("algorithm-1", "kungfu", "ea-sgd", "ssgd")),
     *(("released", devices, 2, 1) for devices in (4, 8)),
     *(("released", 2, m, tau) for m, tau in ((1, 1), (4, 3), (8, 1))),
 ]
@@ -157,12 +157,12 @@ def test_several_devices(engine, variant, devices, m, tau, spec, digits, weights
         pytest.skip(f"needs {devices} CUDA devices: run `make gpu-test` where there are")
     images = 32  # of an iteration
     samples = ITERATIONS * images
-    momentum = 0.9 if variant in ("released", "ssgd") else 0.0
+    momentum = 0.9 if variant in ("released", "ea-sgd", "ssgd") else 0.0
     cell = spec(
         variant=variant,
         momentum=momentum,
         alpha=0.1,
-        mu=0.5,
+        mu=0.0 if variant == "ea-sgd" else 0.5,
         tau=tau,
         learners=m,
         batch=images // (m * devices),
