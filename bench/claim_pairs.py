@@ -10,6 +10,7 @@ import pandas as pd
 from bench.claim_file import BEST
 from bench.claim_runs import ALIKE, CONFIGURATION, best, selected, too_few, with_costs
 from bench.estimates import gain, median_gain
+from bench.summary_columns import short_commit
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ def _of_seeds(seeds: pd.Series, gains: list[float]) -> list[float]:
 
 
 def _commits(pairs: pd.DataFrame) -> int:
-    """How many commits there are in pairs of two; older summaries have them in 7 characters."""
-    both = pairs[["commit", "commit_theirs"]].apply(lambda column: column.str[:7])
+    """How many commits there are in pairs of two."""
+    both = pairs[["commit", "commit_theirs"]].apply(lambda column: column.map(short_commit))
     differ = both[(both != "").all(axis=1) & (both["commit"] != both["commit_theirs"])]
     return len(set(differ.to_numpy().flat))
 

@@ -19,3 +19,8 @@ SUMMARY_COLUMNS = [
     *(f"{rule}_{unit}" for rule in RULES for unit in ("epochs", "s")),
     *"machine,commit,dirty".split(","),
 ]
+
+
+def short_commit(commit: str) -> str:
+    """A commit in the seven letters that older summaries have of it, to compare and to show."""
+    return commit[:7]

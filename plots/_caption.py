@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench import record
+from bench.summary_columns import short_commit
 from plots import _runs, _series, style
 
 
@@ -102,9 +103,8 @@ def _commits(runs: pd.DataFrame) -> list[str]:
     """The commits that the runs are of, in words."""
     if "commit" not in runs:
         return []
-    names = runs["commit"].astype(str).str[:7] + _is_changed(runs).map(
-        {True: " with changes", False: ""}
-    )
+    names = runs["commit"].astype(str).map(short_commit)
+    names += _is_changed(runs).map({True: " with changes", False: ""})
     several = sorted(set(names[runs["commit"].notna()]))  # of some it is not known
     return [f"Commit{'s' * (len(several) > 1)} {', '.join(several)}"] if several else []
 

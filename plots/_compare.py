@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench import record
+from bench.summary_columns import short_commit
 from plots import _panels, _runs, _series
 
 
@@ -72,8 +73,8 @@ def is_one_commit(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str])
 
 
 def _commits(runs: pd.DataFrame) -> pd.Series:
-    """Commits in seven characters, as older summaries have them; the same text if not known."""
-    return runs.get("commit", pd.Series("", runs.index)).astype(str).str[:7]
+    """The commits of runs, to compare; the same text if not known."""
+    return runs.get("commit", pd.Series("", runs.index)).astype(str).map(short_commit)
 
 
 def nothing(summary: pd.DataFrame, needed: str, columns: list[str]) -> tuple[Figure, pd.DataFrame]:

@@ -1,6 +1,7 @@
 """Tables that would be drawn wrongly are refused in one sentence that names the file."""
 
 import io
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -96,3 +97,19 @@ def test_a_folder_is_no_table(tmp_path, capsys):
     assert main(["throughput", f"--summary={tmp_path}"]) == 1
     said = capsys.readouterr().err
     assert str(tmp_path) in said and said.count("\n") == 1
+
+
+def test_a_file_is_no_folder_for_figures(tmp_path, capsys):
+    (tmp_path / "figures").write_text("")
+    assert write(TWO, tmp_path, "throughput") == 1
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'figures'}" in said and said.count("\n") == 1
+    assert said.endswith("give --out a folder that can be written to.\n")
+
+
+@pytest.mark.parametrize("name", ["accuracy_over_time", "time_split", "time_to_any_accuracy"])
+def test_runs_without_rows_among_the_epochs_are_no_traceback(tmp_path, name):
+    bare = replace(TWO, epochs=TWO.epochs.iloc[:0])
+    assert write(bare, tmp_path, name) == 0
+    drawn = pd.read_csv(tmp_path / f"figures/{name}.csv")
+    assert len(drawn) == (2 if name == "time_split" else 0)  # it can do without but for times

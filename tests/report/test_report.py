@@ -299,7 +299,7 @@ def claims_with(**cells):
         ("summary.csv", b"\xff\xfe", "is not readable as CSV"),
         ("claims.csv", b"\xff", "is not readable as CSV"),
         ("claims.csv", "id,text\n", "lacks the columns"),
-        ("claims.csv", claims_with(verdict="maybe"), "verdict of sooner is 'maybe', none of"),
+        ("claims.csv", claims_with(verdict="maybe"), "'maybe', none of reproduced, partly,"),
         ("claims.csv", claims_with(gain="much"), "gain of sooner is 'much', no number"),
         ("claims.csv", claims_with(gain_low=""), "gain_low of sooner is '', no number"),
         ("claims.csv", claims_with(theirs_high="?"), "theirs_high of sooner is '?', no number"),

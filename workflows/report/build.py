@@ -11,6 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from bench import record
+from bench.summary_columns import short_commit
 from workflows.report import claims as claim_rows
 from workflows.report import figures as figure_files
 from workflows.report import runs as run_rows
@@ -90,7 +91,7 @@ def overview(rows: list[dict]) -> str:
     planned = [row for row in rows if row["status"] != record.NOT_AVAILABLE]
     ran = [row for row in planned if row["status"] != record.NOT_RUN]
     machines = {row["machine"] or "a machine that was not recorded" for row in ran}
-    commits = {row["commit"][:7] for row in ran} - {""}
+    commits = {short_commit(row["commit"]) for row in ran} - {""}
     count = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
     if len(ran) < len(planned):
         count = f"{len(ran)} of {len(planned)} planned runs"

@@ -38,7 +38,7 @@ def _checked(row: dict[str, str], file: Path) -> dict[str, str]:
         raise ValueError(f"{file}: {row['id']} has not as many fields as the header")
     if row["verdict"] not in VERDICTS:
         raise ValueError(
-            f"{file}: verdict of {row['id']} is {row['verdict']!r}, none of {VERDICTS}"
+            f"{file}: verdict of {row['id']} is {row['verdict']!r}, none of {', '.join(VERDICTS)}"
         )
     told = [name for name in ("gain", "ours", "theirs") if row[name]]
     for name in ["target"] * bool(row["target"]) + [end for side in told for end in _ends(side)]:
