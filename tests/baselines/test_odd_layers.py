@@ -1,0 +1,57 @@
+"""Layers that share a weight, and those that a network leaves out, train as they do in torch."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from every_system import build_of, cell_of, on_each
+from torch import nn
+
+import models
+from bench.clock import Ledger
+from bench.system import Context
+from data_prep.records import open_records
+from models.weights import export
+
+SHARED = {"model": "shared", "model_source": str(Path(__file__).parent / "shared.py")}
+
+
+class Skipping(nn.Module):
+    """A layer of it has not been used yet, as where chance leaves it out."""
+
+    def __init__(self, shape, classes):
+        super().__init__()
+        self.skipped, self.used = nn.Linear(64, 64), nn.Linear(64, classes)
+
+    def forward(self, images):
+        return self.used(images.flatten(1))
+
+
+def train(system):
+    system.train_epoch(0)
+    return {name: tensor.numpy() for name, tensor in system.model.state_dict().items()}
+
+
+def test_factors_of_a_shared_weight_add_up(digits, tmp_path):
+    records, weights = open_records(digits), tmp_path / "weights.npz"
+    export("shared", records.shape, records.classes, 1, weights, SHARED["model_source"])
+    cells = [cell_of(name, **SHARED) for name in ("pytorch", "sufficient-factors")]
+    on_each(cells, records, weights, tmp_path, train)
+    before, after = np.load(weights), np.load(tmp_path / "sufficient-factors-0.npz")
+    for name, expected in np.load(tmp_path / "pytorch-0.npz").items():
+        np.testing.assert_allclose(after[name], expected, rtol=1e-4, atol=1e-6, err_msg=name)
+        assert np.array_equal(after[name], before[name]) == (name == "3.bias")
+
+
+@pytest.mark.parametrize("system", ["pytorch", "lars", "lamb", "eamsgd"])
+def test_a_layer_without_a_gradient_stays(system, digits, tmp_path, monkeypatch):
+    monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=Skipping))
+    records, weights = open_records(digits), tmp_path / "weights.npz"
+    export("skipping", records.shape, records.classes, 1, weights)
+    cell = cell_of(system, model="skipping", devices=1)
+    trained = build_of(system)(Context(spec=cell, records=records, weights=weights, out=tmp_path))
+    trained.prepare(Ledger())
+    after, before = train(trained), np.load(weights)
+    assert np.array_equal(after["skipped.weight"], before["skipped.weight"])
+    assert not np.array_equal(after["used.weight"], before["used.weight"])
