@@ -1,26 +1,34 @@
 """Run a system for a few steps in processes of its own, and keep what it computed.
 
-`python tests/steps.py MODULE:CLASS SAMPLES run.json OUTDIR` trains like `python -m MODULE`, on the
-first SAMPLES training images alone, and leaves `rank-R.npz` with every step's loss, the final
-logits (rank 0) and the state.
+A job of `forks`, MODULE:CLASS SAMPLES run.json OUTDIR, trains like `python -m MODULE`, on the first
+SAMPLES training images alone, and leaves `rank-R.npz` with every step's loss, the final logits
+(rank 0) and the state.
 """
 
 import dataclasses
 import functools
 import importlib
 import json
+import os
 import pkgutil
-import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
+import forks
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
+DEADLINE_S = 240
+TENSORFLOW = ("baselines.tensorflow_ssgd",)
+TORCH = ("baselines.pytorch_ssgd", "crossbow_impl.train", "bench.ranks")
 
 
-def steps(system, spec, records, weights, samples, folder):
-    """What each rank computed: a list of dicts of arrays, one per rank (process)."""
+def steps(system, spec, records, weights, samples, folder, **environment):
+    """What each rank computed: a list of dicts of arrays, one per rank (process).
+
+    `environment` is for what TensorFlow reads as it is imported.
+    """
     folder.mkdir()
     state = folder / "state"
     state.mkdir()
@@ -37,10 +45,18 @@ def steps(system, spec, records, weights, samples, folder):
         "code": {"sources_sha256": ""},
     }
     (folder / "run.json").write_text(json.dumps(job))
-    command = [sys.executable, __file__, system, str(samples), folder / "run.json", folder]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stdout + done.stderr
+    arguments = [system, str(samples), str(folder / "run.json"), str(folder)]
+    modules = TENSORFLOW if system.startswith(TENSORFLOW) else TORCH
+    server, printed = _server(modules, tuple(environment.items())), folder / "printed.txt"
+    assert forks.call(server, arguments, ROOT, printed, DEADLINE_S) == 0, printed.read_text()
     return [dict(np.load(path)) for path in sorted(folder.glob("rank-*.npz"))]
+
+
+@cache
+def _server(modules, environment):
+    """Runs systems that begin with these modules, for as long as this process lives."""
+    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    return forks.server(__file__, *modules, PYTHONPATH=path, **dict(environment))
 
 
 class Recorded:
@@ -80,12 +96,11 @@ def recorded(system, samples, context):
 def main():
     system, samples = sys.argv[1], int(sys.argv[2])
     sys.argv[1:] = sys.argv[3:]
-    sys.path.insert(0, str(ROOT))
     from bench import runner
 
     module = system.partition(":")[0]
     build = functools.partial(recorded, system, samples)
-    if module == "baselines.tensorflow_ssgd":
+    if module in TENSORFLOW:
         runner.main(build)
     else:
         from bench import ranks
@@ -95,4 +110,6 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    for module in sys.argv[1:]:
+        importlib.import_module(module)
+    forks.serve(main)

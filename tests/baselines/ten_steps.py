@@ -6,10 +6,10 @@ from steps import steps
 TEN = 10
 
 
-def ten_steps(system, spec, digits, weights, folder):
+def ten_steps(system, spec, digits, weights, folder, **environment):
     """What each rank computed, as of `steps`."""
     samples = TEN * spec.batch * spec.devices
-    return steps(system, spec, digits, weights(spec.model), samples, folder)
+    return steps(system, spec, digits, weights(spec.model), samples, folder, **environment)
 
 
 def assert_rounded(rounded, plain, by):

@@ -11,41 +11,51 @@ from bench.system import Context
 from data_prep.records import open_records
 
 SYSTEM = "baselines.tensorflow_ssgd:TensorFlowSSGD"
-FIELDS = {"weight_decay": 1e-3, "augmentation": "crop_flip", "epochs": 1}
+FIELDS = {"lr": 0.002, "weight_decay": 1e-3, "augmentation": "crop_flip", "epochs": 1}
 
 
-def losses(spec, digits, weights, folder):
-    return ten_steps(SYSTEM, spec, digits, weights, folder)[0]["losses"]
+@pytest.fixture(scope="module")
+def trained(digits, weights, tmp_path_factory):
+    """A function from a spec to the losses of ten steps and the status; each is trained once."""
+    known = {}
+
+    def of(spec):
+        if spec.id not in known:
+            folder = tmp_path_factory.mktemp("steps") / "run"
+            losses = ten_steps(SYSTEM, spec, digits, weights, folder)[0]["losses"]
+            known[spec.id] = losses, json.loads((folder / "status.json").read_text())
+        return known[spec.id]
+
+    return of
 
 
 @pytest.mark.parametrize(
     ("model", "devices"),
     [("lenet", 1), ("lenet", 2), pytest.param("resnet20", 1, marks=pytest.mark.slow)],
 )
-def test_xla_takes_the_steps_of_the_plain_form(model, devices, spec, digits, weights, tmp_path):
-    fields = {"model": model, "devices": devices, "lr": 0.002, **FIELDS}
-    plain = losses(spec("tensorflow", **fields), digits, weights, tmp_path / "plain")
-    xla = losses(spec("tensorflow", compile=True, **fields), digits, weights, tmp_path / "xla")
+def test_xla_takes_the_steps_of_the_plain_form(model, devices, spec, trained):
+    fields = {"model": model, "devices": devices, **FIELDS}
+    plain, _ = trained(spec("tensorflow", **fields))
+    xla, _ = trained(spec("tensorflow", compile=True, **fields))
     assert len(plain) == TEN
     np.testing.assert_allclose(xla, plain, rtol=1e-5)
 
 
 @pytest.mark.parametrize("devices", [1, 2])
 def test_what_a_device_sends_are_its_gradients_as_in_the_other_systems(
-    devices, spec, digits, weights, tmp_path
+    devices, spec, weights, trained
 ):
-    cell = spec("tensorflow", devices=devices, **FIELDS)
-    losses(cell, digits, weights, tmp_path / "run")
+    cell = spec("tensorflow", model="lenet", devices=devices, **FIELDS)
+    _, told = trained(cell)
     with np.load(weights(cell.model)) as arrays:
         gradients = sum(4 * array.size for array in arrays.values())
-    told = json.loads((tmp_path / "run/status.json").read_text())
     assert told["sent_bytes"] == (TEN * gradients if devices > 1 else 0)
 
 
-def test_bf16_differs_by_its_rounding(spec, digits, weights, tmp_path):
-    fields = {"model": "lenet", **FIELDS}
-    plain = losses(spec("tensorflow", **fields), digits, weights, tmp_path / "fp32")
-    bf16 = losses(spec("tensorflow", precision="bf16", **fields), digits, weights, tmp_path / "16")
+def test_bf16_differs_by_its_rounding(spec, trained):
+    fields = {"model": "lenet", **FIELDS, "lr": 0.05}  # at a smaller one they are closer
+    plain, _ = trained(spec("tensorflow", **fields))
+    bf16, _ = trained(spec("tensorflow", precision="bf16", **fields))
     assert_rounded(bf16, plain, by=1e-4)
 
 
