@@ -9,7 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from cases import BATCH, CLASSES, FAST, MOMENTUM, SLOW, Case, fingerprint, network_of
+from cases import (
+    BATCH,
+    CIFAR,
+    CLASSES,
+    DEEPER,
+    FAST,
+    MOMENTUM,
+    SLOW,
+    Case,
+    fingerprint,
+    network_of,
+)
 from cases import write as write_case
 from torch.nn.functional import cross_entropy
 
@@ -108,7 +119,16 @@ def test_torch_and_keras_agree(case, keras, folder):
 
 
 def test_every_model_is_compared():
-    assert {case.name for case in FAST + SLOW} - {"corners"} == set(models.known())
+    compared = {case.name for case in FAST + SLOW} - {"corners"}
+    assert compared | DEEPER.keys() == set(models.known())
+
+
+@pytest.mark.parametrize(("deeper", "other"), DEEPER.items())
+def test_a_deeper_network_has_the_layers_of_one_that_is_compared(deeper, other):
+    assert other in {case.name for case in FAST + SLOW if case.steps is not None}
+    more, fewer = (network_of(Case(name, CIFAR)).layers(CIFAR, CLASSES) for name in (deeper, other))
+    assert set(more) == set(fewer)
+    assert len(more) > len(fewer)
 
 
 @pytest.mark.parametrize("name", ["convnet", "vgg11", "resnet20_v2", "googlenet_bn"])
