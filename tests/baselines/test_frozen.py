@@ -70,23 +70,19 @@ def test_nothing_is_sent_of_what_is_frozen(system, weights, results):
     assert sent == SENDINGS[system] * size
 
 
-def test_tensorflow_trains_as_pytorch_does(digits, weights, tmp_path, monkeypatch):
+def test_tensorflow_trains_as_pytorch_does(digits, weights, tmp_path):
     """Of tensors that are frozen: a batch norm of Keras that is not trainable is no longer one."""
-    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")  # its batch norm rounds by more
-    before, samples = read(weights), BATCH * ITERATIONS
-    fields = {**FIELDS, "devices": 1, "lr": 0.01}
-    (plain,), (keras,) = (
-        steps(system, cell_of(name, **fields), digits, weights, samples, tmp_path / name)
-        for name, system in (
-            ("pytorch", "baselines.pytorch_ssgd:PyTorchSSGD"),
-            ("tensorflow", "baselines.tensorflow_ssgd:TensorFlowSSGD"),
-        )
+    before, inputs = read(weights), (digits, weights, BATCH * ITERATIONS)
+    torch_cell, keras_cell = (
+        cell_of(name, **FIELDS, devices=1, lr=0.01) for name in ("pytorch", "tensorflow")
     )
+    (plain,) = steps("baselines.pytorch_ssgd:PyTorchSSGD", torch_cell, *inputs, tmp_path / "torch")
+    (keras,) = steps(
+        "baselines.tensorflow_ssgd:TensorFlowSSGD", keras_cell, *inputs, tmp_path / "keras",
+        TF_ENABLE_ONEDNN_OPTS="0",  # its batch norm rounds by more
+    )  # fmt: skip
     np.testing.assert_allclose(keras["losses"], plain["losses"], rtol=1e-4)
-    names = [name for name in before if not name.endswith(COUNTER)]
-    for i, name in enumerate(names):
-        there, here = (
-            keras[f"model.{i}"],
-            before[name].transpose(TORCH_TO_KERAS.get(before[name].ndim)),
-        )
-        assert np.array_equal(there, here) == (name in FROZEN), name
+    arrays = {name: a for name, a in before.items() if not name.endswith(COUNTER)}
+    for i, (name, array) in enumerate(arrays.items()):
+        here = array.transpose(TORCH_TO_KERAS.get(array.ndim))
+        assert np.array_equal(keras[f"model.{i}"], here) == (name in FROZEN), name
