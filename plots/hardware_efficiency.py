@@ -6,9 +6,10 @@ the ideal, one device's throughput times the devices; the dotted ones are scalin
 it. The batch is that of a learner, and stays as devices are added (weak scaling). Lines join the
 medians over seeds, with the 95% interval of each as a bar (of up to three seeds their range); small
 marks are runs. A cross at the bottom is a run without the number, because it or that on one device
-failed; a question mark one that was planned, but it or that on one device was not run. What was
-planned on one number of devices alone, or on each at another learning rate, is left to the figure
-of throughput.
+failed; a question mark one that was planned, but it or that on one device was not run. Synchronous
+SGD whose learning rate rises with the devices, as the batch of them all does, is one series: the
+rate does not change the throughput. What else was planned on one number of devices alone, or on
+each at another learning rate, is left to the figure of throughput.
 """
 
 import pandas as pd
@@ -78,7 +79,19 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
 
 def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs that others differ from in their devices alone, named alike along them."""
-    return _series.name_series(_compare.varied(_runs.prepare(summary), "devices"), CELL)
+    runs = _with_rising_rates(_runs.prepare(summary))
+    return _series.name_series(_compare.varied(runs, "devices"), CELL)
+
+
+def _with_rising_rates(runs: pd.DataFrame) -> pd.DataFrame:
+    """No `lr` where synchronous SGD has one on each number of devices, and a higher one on more."""
+    rest = [name for name in _series.SETTINGS if name in runs and name not in ("devices", "lr")]
+    rising = pd.Series(False, runs.index)
+    for _, alike in runs[runs["system"] != "crossbow"].groupby(rest, dropna=False):
+        pairs = alike[["devices", "lr"]].drop_duplicates().sort_values("devices")
+        if pairs["devices"].is_unique and pairs["lr"].is_monotonic_increasing:
+            rising[alike.index] = pairs["lr"].is_unique
+    return runs.assign(lr=runs["lr"].mask(rising))
 
 
 def _table(runs: pd.DataFrame) -> pd.DataFrame:

@@ -104,11 +104,22 @@ def test_speed_up_is_over_the_same_seed_on_one_device():
 def test_devices_are_compared_at_equal_settings_whatever_else_was_tried_on_one():
     given = [run(learners="1", lr=0.1, images_per_s=90.0)]
     given += [run(learners="1", lr=0.3, devices=n, images_per_s=r) for n, r in ((1, 100), (4, 390))]
-    given += [run(system="pytorch", learners="1", lr=0.1 * n, devices=n) for n in (1, 4)]
+    given += [run(system="pytorch", learners="1", lr=0.1 / n, devices=n) for n in (1, 4)]
     _, table = draw("hardware_efficiency", tables(*given))
     assert set(table["series"]) == {"Crossbow m=1"}
     assert list(table["images_per_s"]) == [100.0, 390.0]
     assert list(table["speed_up"]) == pytest.approx([1.0, 3.9])
+
+
+def test_synchronous_sgd_whose_rate_rises_with_its_batch_is_one_series():
+    ssgd = {"system": "pytorch", "learners": "1"}
+    at = [run(**ssgd, lr=lr, devices=n, images_per_s=r) for lr, n, r in ((0.1, 1, 9), (0.4, 4, 27))]
+    crossbow = [run(learners="1", lr=0.1 * n, devices=n) for n in (1, 4)]
+    _, table = draw("hardware_efficiency", tables(*at, *crossbow))
+    assert set(table["series"]) == {"PyTorch"}
+    assert list(table["speed_up"]) == pytest.approx([1.0, 3.0])
+    another = run(**ssgd, lr=0.8, devices=4)  # of two rates neither is that of the batch
+    assert draw("hardware_efficiency", tables(*at, another))[1].empty
 
 
 def test_without_runs_on_one_device_there_is_no_speed_up():
