@@ -103,7 +103,7 @@ def _commits(runs: pd.DataFrame) -> list[str]:
     """The commits that the runs are of, in words."""
     if "commit" not in runs:
         return []
-    names = runs["commit"].astype(str).map(short_commit)
+    names = runs["commit"].astype(str).map(short_commit, na_action="ignore")
     names += _is_changed(runs).map({True: " with changes", False: ""})
     several = sorted(set(names[runs["commit"].notna()]))  # of some it is not known
     return [f"Commit{'s' * (len(several) > 1)} {', '.join(several)}"] if several else []

@@ -73,8 +73,9 @@ def is_one_commit(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str])
 
 
 def _commits(runs: pd.DataFrame) -> pd.Series:
-    """The commits of runs, to compare; the same text if not known."""
-    return runs.get("commit", pd.Series("", runs.index)).astype(str).map(short_commit)
+    """The commits of runs, to compare."""
+    commits = runs.get("commit", pd.Series("", runs.index)).astype(str)
+    return commits.map(short_commit, na_action="ignore")
 
 
 def nothing(summary: pd.DataFrame, needed: str, columns: list[str]) -> tuple[Figure, pd.DataFrame]:

@@ -9,7 +9,6 @@ from plots import _series
 TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "status", "machine")
 _RESULTS = ("learners_final", "final_acc", "images_per_s", "train_s", "epochs_run", "first_s")
 _RESULTS += ("median5_s", "median5_epochs", "sustained_s")
-NUMBERS = ("devices", "batch", "target", *_RESULTS)
 MEASURED = ("memory_bytes", "learner_memory_bytes", "sent_bytes")
 MEASURED += ("energy_j", "joules_per_image")
 
@@ -55,8 +54,6 @@ def _clean(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
         runs[column] = runs[column].astype(object).fillna("").astype(str)
     for column in MEASURED:
         runs[column] = runs.get(column, np.nan)  # older summaries lack them
-    for column in (*NUMBERS, *MEASURED):
-        runs[column] = pd.to_numeric(runs[column])
     for column in (*_RESULTS, *MEASURED):
         runs[column] = runs[column].where(counts(runs))
     for column in ("learners", *(name for name in ("nodes", "tau", "unroll") if name in runs)):

@@ -100,7 +100,10 @@ def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
     kept = [*cell, "run", "status", "commit", *QUANTITIES]
     pairs = ordered[~is_first].merge(ordered.loc[is_first, kept], on=cell, suffixes=("", "_first"))
     pairs = pairs.rename(columns={"run_first": "first_run"})
-    commits = (pairs[name].astype(str).map(short_commit) for name in ("commit", "commit_first"))
+    commits = (
+        pairs[name].astype(str).map(short_commit, na_action="ignore")
+        for name in ("commit", "commit_first")
+    )
     pairs["is_one_commit"] = next(commits) == next(commits)
     later, first = (pairs[name] == record.NOT_RUN for name in ("status", "status_first"))
     pairs["is_planned"] = later | first
