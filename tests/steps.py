@@ -55,7 +55,8 @@ def steps(system, spec, records, weights, samples, folder, **environment):
 @cache
 def _server(modules, environment):
     """Runs systems that begin with these modules, for as long as this process lives."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    own = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    path = os.pathsep.join([str(ROOT), str(ROOT / "tests"), *filter(None, own)])
     return forks.server(__file__, *modules, PYTHONPATH=path, **dict(environment))
 
 
