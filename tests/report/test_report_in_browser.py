@@ -1,5 +1,6 @@
 """The script of the report, run by a browser where there is one."""
 
+import html
 import re
 import shutil
 import subprocess
@@ -63,7 +64,7 @@ def browser(opened):
         page, console = opened(page.replace("</body>", HELPERS + script + END), size)
         said = re.search(r'data-said="([^"]*)"', page)
         assert said, "the script did not end"
-        return said[1].split(" | "), console
+        return html.unescape(said[1]).split(" | "), console
 
     return look
 
