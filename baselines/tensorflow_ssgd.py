@@ -24,6 +24,7 @@ from data_prep.shards import ShardRecords
 from models.weights import load_keras
 
 POLICIES = {"bf16": "mixed_bfloat16"}  # of Keras; all else is float32
+PREFETCH = 2  # batches; `benchmarks.tf_data` compares
 
 
 class TensorFlowSSGD:
@@ -104,7 +105,8 @@ class TensorFlowSSGD:
         """Open an epoch's batches; its learning rates, one per iteration."""
         iterations = self.feed.samples // self.images
         rates = [self._rate(epoch, iteration) for iteration in range(iterations)]
-        self.batches = iter(self._dataset(epoch, rates))
+        ahead = self.dataset(epoch, rates).prefetch(PREFETCH)
+        self.batches = iter(self.strategy.experimental_distribute_dataset(ahead))
         return rates
 
     def run(self, count: int) -> np.ndarray:
@@ -154,14 +156,13 @@ class TensorFlowSSGD:
         position = epoch + iteration * self.images / self.feed.samples
         return learning_rate(self.spec.schedule, self.spec.lr, position, self.spec.epochs)
 
-    def _dataset(self, epoch: int, rates: list[float]) -> tf.distribute.DistributedDataset:
-        """Batches of the epoch's plan, split over the devices: what `_step` takes."""
+    def dataset(self, epoch: int, rates: list[float]) -> tf.data.Dataset:
+        """Global batches of the epoch's plan, with their learning rate and draws."""
         plan = self.feed.plan(epoch)
         # A rate per image, so that the split over devices leaves every device its rate.
         repeated = np.repeat(np.array(rates, np.float32), self.images)
         batches = self._read if self.encoded else self._gathered
-        dataset = batches(plan[: len(repeated)], repeated).prefetch(2)
-        return self.strategy.experimental_distribute_dataset(dataset)
+        return batches(plan[: len(repeated)], repeated)
 
     def _gathered(self, plan: EpochPlan, rates: np.ndarray) -> tf.data.Dataset:
         """Batches of arrays, with the draws of their augmentation."""

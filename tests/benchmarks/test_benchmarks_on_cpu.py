@@ -59,6 +59,17 @@ def test_a_cell_that_takes_too_long_is_killed(digits, capfd):
     assert "ended with code -9" in capfd.readouterr().out
 
 
+def test_tf_data_is_measured_by_itself_and_beside_training(call):
+    folder = call("tf_data", CELL | {"system": "tensorflow"}, "--stretch", "0.02")
+    found = record.read_json(folder / "tf_data.json")
+    assert {(row["ahead"], row["parallel"]) for row in found["pipeline"]} == {
+        (ahead, parallel) for ahead in (0, 1, 2, 8, -1) for parallel in (False, True)
+    }
+    for row in [*found["pipeline"], found["training"]]:
+        low, high = row["range"]
+        assert 0 < low <= row["images_per_s"] <= high
+
+
 def test_overhead_compares_stretches_with_and_without_the_sampler(call):
     folder = call("overhead", CELL, "--pairs", "3", "--stretch", "0.6")
     found = record.read_json(folder / "overhead.json")
