@@ -76,6 +76,8 @@ def test_command_runs(command, copy):
     printed = run(copy, filled_in(command.text, copy)).splitlines()
     shown = [re.escape(line).replace("…", ".+") for line in outputs().get(command.text, ())]
     for line in printed if shown else ():
+        if "loss_by_epoch" in line:  # the example of another page, in the same copy
+            continue
         assert any(re.fullmatch(pattern, line) for pattern in shown), line
     for pattern in shown:
         assert any(re.fullmatch(pattern, line) for line in printed), (pattern, printed)
