@@ -15,8 +15,8 @@ from data_prep.records import open_records
 from models.weights import export
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
-LONGEST = ("test_commands_run", "test_resume", "test_tensorflow_ssgd", "test_real_data")
-LONGEST += ("test_figures", "test_parity", "test_failures", "test_adding", "test_asynchronous")
+LONGEST = ("test_frameworks_agree", "test_commands_run", "test_resume", "test_real_data")
+LONGEST += ("test_figures", "test_failures", "test_adding", "test_asynchronous")
 torch.set_num_threads(1)  # as in a run, where a CPU device is one thread
 # Started in the background, pytest ignores interrupts, and so would what tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
