@@ -65,7 +65,8 @@ def _row(claim: Mapping[str, Any], one: Comparison, told: list[str]) -> dict[str
             row |= {name: words} | _side(name, estimate(runs), is_time(runs))
     if gain:
         row |= {"gain": gain.median, "gain_low": gain.low, "gain_high": gain.high}
-        row |= {"pairs": gain.n, "won": sum(value > 1 for value in one.gains)}
+        bound = min(1.0, _paper_gain(claim))
+        row |= {"pairs": gain.n, "won": sum(value > bound for value in one.gains)}
     return row
 
 

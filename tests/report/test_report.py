@@ -266,6 +266,19 @@ def test_a_gain_over_what_never_got_there_is_a_lower_bound(report):
     assert "at least" not in re.sub(r"<p>.*?</p>", "", report(ROW, claims=[of_images]), flags=re.S)
 
 
+def test_of_what_never_got_there_no_gain_is_told(report):
+    never = CLAIM | {"gain": "0", "gain_high": "0", "ours_reached": "0", "theirs_reached": "1"}
+    assert '"ours">never<' in report(ROW, claims=[never])
+    assert '"ours">never (0 to 1.05 times)<' in report(ROW, claims=[never | {"gain_high": "1.05"}])
+    of_images = never | {"value": "images_per_s", "ours_reached": "", "theirs_reached": ""}
+    assert '"ours">0 (0 to 0) times<' in report(ROW, claims=[of_images])
+
+
+def test_a_gain_just_above_1_is_told_from_none(report):
+    close = CLAIM | {"gain": "1.00338", "gain_low": "1", "gain_high": "1.0526"}
+    assert '"ours">1.003 (1 to 1.053) times<' in report(ROW, claims=[close])
+
+
 def test_claims_without_a_verdict_can_be_picked(report):
     page = report(ROW, claims=[CLAIM | {"verdict": "not run", "devices": "2"}, NOT_RUN])
     assert '<li data-model="lenet" data-system="crossbow learners 2' in page
@@ -301,6 +314,9 @@ def claims_with(**cells):
         ("claims.csv", "id,text\n", "lacks the columns"),
         ("claims.csv", claims_with(verdict="maybe"), "'maybe', none of reproduced, partly,"),
         ("claims.csv", claims_with(gain="much"), "gain of sooner is 'much', no number"),
+        ("claims.csv", claims_with(gain="nan"), "gain of sooner is 'nan', no number"),
+        ("claims.csv", claims_with(pairs=""), "pairs of sooner is '', no number"),
+        ("claims.csv", claims_with(won=""), "won of sooner is '', no number"),
         ("claims.csv", claims_with(gain_low=""), "gain_low of sooner is '', no number"),
         ("claims.csv", claims_with(theirs_high="?"), "theirs_high of sooner is '?', no number"),
         ("claims.csv", claims_with().rsplit(",", 1)[0], "sooner has not as many fields"),

@@ -1,6 +1,7 @@
 """The rows of the report's claims: the paper's number, ours, and the verdict in words."""
 
 import csv
+import math
 import re
 from pathlib import Path
 
@@ -41,22 +42,25 @@ def _checked(row: dict[str, str], file: Path) -> dict[str, str]:
             f"{file}: verdict of {row['id']} is {row['verdict']!r}, none of {', '.join(VERDICTS)}"
         )
     told = [name for name in ("gain", "ours", "theirs") if row[name]]
-    for name in ["target"] * bool(row["target"]) + [end for side in told for end in _ends(side)]:
-        try:
-            float(row[name])
-        except ValueError:
+    numbers = ["pairs"] + ["won"] * bool(row["gain"]) + ["target"] * bool(row["target"])
+    for name in numbers + [end for side in told for end in _ends(side)]:
+        if not _is_number(row[name]):
             said = f"{name} of {row['id']} is {row[name]!r}, no number"
-            raise ValueError(f"{file}: {said}; judge the claims again") from None
+            raise ValueError(f"{file}: {said}; judge the claims again")
     return row
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return not math.isnan(float(cell))
+    except ValueError:
+        return False
 
 
 def _shown(row: dict[str, str]) -> dict:
     has_two_sides = bool(row["theirs"])
     if row["gain"]:
-        # A time that theirs never came to is known to be longer than it trained, no more.
-        is_bound = row["theirs_reached"] not in ("", row["theirs_n"]) and row["gain"] != "inf"
-        gain = "at least " * is_bound + f"{_interval(row, 'gain')} times"
-        ours = gain if has_two_sides else _amount(row, "ours")
+        ours = _gain(row) if has_two_sides else _amount(row, "ours")
         pairs = f"{row['pairs']} pair" + ("s" if row["pairs"] != "1" else "")
         sample = f"{pairs}, {row['won']} won" if has_two_sides else row["pairs"]
     else:
@@ -74,14 +78,20 @@ def _shown(row: dict[str, str]) -> dict:
     }
 
 
-def _interval(row: dict[str, str], name: str) -> str:
-    median, low, high = (formats.measured(row[key]) for key in _ends(name))
-    return f"{median} ({low} to {high})"
+def _gain(row: dict[str, str]) -> str:
+    """How many times better ours was; "never" where, by the median, it didn't get there at all."""
+    median, low, high = (formats.gain(row[key]) for key in _ends("gain"))
+    if median == "0" and row["ours_reached"]:
+        return "never" if high == "0" else f"never ({low} to {high} times)"
+    # A time that theirs never came to is known to be longer than it trained, no more.
+    is_bound = row["theirs_reached"] not in ("", row["theirs_n"]) and median != "∞"
+    return "at least " * is_bound + f"{median} ({low} to {high}) times"
 
 
 def _amount(row: dict[str, str], name: str) -> str:
-    """The value of one side, with its unit."""
-    return _interval(row, name) + formats.unit(row["value"])
+    """The value of one side and its interval, with its unit."""
+    median, low, high = (formats.measured(row[key]) for key in _ends(name))
+    return f"{median} ({low} to {high})" + formats.unit(row["value"])
 
 
 def _ends(name: str) -> tuple[str, str, str]:

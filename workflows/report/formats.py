@@ -60,6 +60,12 @@ def measured(value: str) -> str:
     return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
 
 
+def gain(value: str) -> str:
+    """As `measured`, with one more digit just above 1, where three can't tell a win from none."""
+    number = float(value)
+    return f"{number:.4g}" if 1 <= number < 1.1 else measured(value)
+
+
 def unit(value: str) -> str:
     """What follows a claim's value of that name, with a space before it; nothing of a fraction."""
     return next((f" {name}" for end, name in _UNITS.items() if value.endswith(end)), "")
