@@ -7,8 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench import record
-from bench.summary_columns import short_commit
-from plots import _runs, _series, style
+from plots import _commits, _runs, _series, style
 
 
 def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> str:
@@ -72,7 +71,7 @@ def sample(shown: pd.DataFrame, summary: pd.DataFrame) -> str:
     few, many = sizes.min(), sizes.max()
     size = f"{many}" if few == many else f"{few} to {many}"
     seeds = "seed" if size == "1" else "seeds"
-    of = ["; ".join(sorted(set(runs["workload"]))), _machines(runs), *_commits(runs)]
+    of = ["; ".join(sorted(set(runs["workload"]))), _machines(runs), *_named_commits(runs)]
     return ". ".join([f"n = {size} {seeds} per configuration, {number}", *of]) + "."
 
 
@@ -99,13 +98,10 @@ def _number(shown: int, planned: int, summary: pd.DataFrame) -> str:
     return of_planned if is_all else f"{number}; the matrix has {of_planned}"
 
 
-def _commits(runs: pd.DataFrame) -> list[str]:
+def _named_commits(runs: pd.DataFrame) -> list[str]:
     """The commits that the runs are of, in words."""
-    if "commit" not in runs:
-        return []
-    names = runs["commit"].astype(str).map(short_commit, na_action="ignore")
-    names += _is_changed(runs).map({True: " with changes", False: ""})
-    several = sorted(set(names[runs["commit"].notna()]))  # of some it is not known
+    names = _commits.short(runs) + _is_changed(runs).map({True: " with changes", False: ""})
+    several = sorted(set(names.dropna()))
     return [f"Commit{'s' * (len(several) > 1)} {', '.join(several)}"] if several else []
 
 

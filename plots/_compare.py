@@ -7,8 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench import record
-from bench.summary_columns import short_commit
-from plots import _panels, _runs, _series
+from plots import _commits, _panels, _runs, _series
 
 
 def varied(runs: pd.DataFrame, setting: str, following: Sequence[str] = ()) -> pd.DataFrame:
@@ -62,20 +61,14 @@ def ending(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.
 
 
 def is_one_commit(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:
-    """Whether each run has the commit of the reference runs of its seed."""
+    """Whether each run has the commit of the reference runs of its seed; what is unknown is not."""
     pair = [*alike, "seed"]
     if reference.empty:
         return pd.Series(False, runs.index)
-    groups = _commits(reference).groupby([reference[name] for name in pair], dropna=False)
+    groups = _commits.short(reference).groupby([reference[name] for name in pair], dropna=False)
     theirs = groups.agg(frozenset).reindex(pd.MultiIndex.from_frame(runs[pair]))
-    both = zip(_commits(runs), theirs, strict=True)
-    return pd.Series([{commit} == others for commit, others in both], runs.index)
-
-
-def _commits(runs: pd.DataFrame) -> pd.Series:
-    """The commits of runs, to compare."""
-    commits = runs.get("commit", pd.Series("", runs.index)).astype(str)
-    return commits.map(short_commit, na_action="ignore")
+    both = zip(_commits.short(runs), theirs, strict=True)
+    return pd.Series([pd.notna(own) and {own} == others for own, others in both], runs.index)
 
 
 def nothing(summary: pd.DataFrame, needed: str, columns: list[str]) -> tuple[Figure, pd.DataFrame]:

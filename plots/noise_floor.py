@@ -5,11 +5,15 @@ throughput and in training time until the median of the last five test accuracie
 target. Each mark is one pair, on a logarithmic axis; the grey band reaches as far as the widest of
 the pairs of a panel, of twenty and more as 95% of them, to both sides of 1 by the same factor. A
 gain of one system over another that lies within it is no finding; of few pairs it is a lower bound.
+A pair of which one run alone got there has no ratio and is within no factor: where there are such
+pairs, among twenty and more over 5% of them, the floor is unbounded and all of the panel grey.
 A triangle at the edge is a pair of which only one reached the target: to the right the first, to
 the left the later one; a question mark one of which a run was planned and not run. The name of a
 machine tells the model of its GPUs or processors: a repeat may have run on another one. The sample
 counts each run that was repeated once.
 """
+
+import math
 
 import numpy as np
 import pandas as pd
@@ -18,14 +22,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from bench import record
-from bench.summary_columns import short_commit
-from plots import _absent, _axes, _hover, _panels, _runs, _series, style
+from plots import _absent, _axes, _commits, _hover, _panels, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
 PLACE = [*CELL, "system", "learners", "series"]
 COLUMNS = [*PLACE, "seed", "repeat", "quantity", "first", "again", "ratio", "floor"]
-COLUMNS += ["run", "first_run", "is_one_commit", "is_planned"]
+COLUMNS += ["run", "first_run", "is_one_commit", "is_planned", "is_lone"]
 QUANTITIES = {"images_per_s": "throughput", "median5_s": "time to target"}
 SHARE, MANY = 0.95, 20
 
@@ -82,6 +85,14 @@ def remark(_: pd.DataFrame, table: pd.DataFrame) -> str:
     said = [f"{alike} of {len(pairs)} pair{'s' * (len(pairs) != 1)} ran one commit."]
     if planned:
         said.append(f"{planned} more planned pair{'s were' if planned != 1 else ' was'} not run.")
+    is_open = table["is_lone"].astype(bool) & np.isinf(table["floor"].astype(float))
+    said += [
+        f"The floor of {quantity} is unbounded ({_panels.where(workload, devices)}): no gain there "
+        "is told from noise."
+        for quantity, workload, devices in _panels.keys(
+            table[is_open], ["quantity", "workload", "devices"]
+        )
+    ]
     return " ".join(said) if len(table) else ""
 
 
@@ -96,15 +107,11 @@ def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
     cell = [*PLACE, "seed"]
     ordered = runs.sort_values([*cell, "repeat"])
     is_first = ~ordered.duplicated(cell)
-    ordered["commit"] = ordered.get("commit", pd.Series(index=ordered.index, dtype=object))
+    ordered["commit"] = _commits.short(ordered)
     kept = [*cell, "run", "status", "commit", *QUANTITIES]
     pairs = ordered[~is_first].merge(ordered.loc[is_first, kept], on=cell, suffixes=("", "_first"))
     pairs = pairs.rename(columns={"run_first": "first_run"})
-    commits = (
-        pairs[name].astype(str).map(short_commit, na_action="ignore")
-        for name in ("commit", "commit_first")
-    )
-    pairs["is_one_commit"] = next(commits) == next(commits)
+    pairs["is_one_commit"] = pairs["commit"].eq(pairs["commit_first"])  # unknown is not the same
     later, first = (pairs[name] == record.NOT_RUN for name in ("status", "status_first"))
     pairs["is_planned"] = later | first
     parts = [
@@ -112,27 +119,45 @@ def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
         for column, quantity in QUANTITIES.items()
     ]
     table = pd.concat(parts, ignore_index=True)
+    for name in ("again", "first"):
+        table[name] = table[name].where(table[name] > 0)  # a rate of 0 has no ratio
     table["ratio"] = table["again"] / table["first"]
-    group = table.groupby(["workload", "devices", "quantity"])["ratio"]
-    table["floor"] = group.transform(floor)
+    table["is_lone"] = table["again"].notna().ne(table["first"].notna()) & ~table["is_planned"]
+    sizes = table.assign(size=table["ratio"].mask(table["is_lone"], np.inf))
+    table["floor"] = sizes.groupby(["workload", "devices", "quantity"])["size"].transform(floor)
     table["name"] = _series.with_batch(table)
     return table.sort_values([*cell, "repeat", "quantity"], ignore_index=True)
 
 
 def floor(ratios: pd.Series) -> float:
-    """The factor that 95% of pairs stay within, up or down; of fewer than twenty, all."""
-    sizes = np.exp(np.log(ratios.dropna()).abs())
-    return float(sizes.quantile(SHARE, interpolation="higher")) if len(sizes) else np.nan
+    """The factor that 95% of pairs stay within, up or down; of fewer than twenty, all.
+
+    Infinite are the ratios of pairs of which one run alone got there.
+    """
+    sizes = _sizes(ratios).sort_values()
+    return float(sizes.iloc[math.ceil(SHARE * (len(sizes) - 1))]) if len(sizes) else np.nan
+
+
+def _sizes(ratios: pd.Series) -> pd.Series:
+    """The factors of ratios, whether up or down."""
+    return np.exp(np.log(ratios.dropna()).abs())
 
 
 def _said(here: pd.DataFrame) -> str:
     """The floor in words."""
-    pairs, end = here["ratio"].count(), f"× {here['floor'].max():.3f}"
+    known, lone = int(here["ratio"].count()), int(here["is_lone"].sum())
+    end = here["floor"].max()
+    pairs = known + lone
     if not pairs:
         return "no pair to compare"
-    if pairs < MANY:
-        return f"one pair, {end}" if pairs == 1 else f"widest of {pairs} pairs {end}"
-    return f"{SHARE:.0%} of {pairs} pairs within {end}"
+    if np.isinf(end):
+        within = f" within × {_sizes(here['ratio']).max():.3f}" if known else ""
+        said = f"{known} of {pairs} pair{'s' * (pairs != 1)}{within or ' to compare'}"
+    elif pairs >= MANY:
+        said = f"{SHARE:.0%} of {pairs} pairs within × {end:.3f}"
+    else:
+        said = f"{'one pair,' if pairs == 1 else f'widest of {pairs} pairs'} × {end:.3f}"
+    return said + (f";\nin {lone} only one run got there" if lone else "")
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
@@ -140,13 +165,14 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
     panel.axvline(1, color=style.FAINT, linewidth=0.8, zorder=1)
-    pairs, end = here["ratio"].count(), here["floor"].max()
-    if not pairs:
+    sizes = _sizes(here["ratio"])
+    if sizes.empty:
         _axes.without_numbers(panel, "x")
-    if pairs:
-        panel.axvspan(1 / end, end, color=style.FAINT, alpha=0.2, linewidth=0)
-        farthest = np.exp(np.log(here["ratio"].dropna()).abs()).max()
-        most = max(farthest, 1.0001) ** 1.3
+    else:
+        most = max(sizes.max(), 1.0001) ** 1.3
+        band = min(here["floor"].max(), most)  # without an end all of the panel
+        panel.axvspan(1 / band, band, color=style.FAINT, alpha=0.2, linewidth=0)
+        end = min(band, sizes.max())
         panel.set_xscale("log")
         panel.set_xlim(1 / most, most)
         panel.xaxis.set_major_locator(FixedLocator(sorted({1 / end, 1.0, end})))

@@ -129,7 +129,43 @@ def test_the_noise_is_that_of_the_repeat_against_the_first():
     assert len(times) == 2
     said = words(figure)
     assert "throughput: widest of 2 pairs × 1.030" in said
-    assert "time to target: one pair, × 1.333" in said
+    assert "time to target: 1 of 2 pairs within × 1.333;\nin 1 only one run got there" in said
+
+
+def repeated(*pairs):
+    """Pairs of runs with these throughputs or times."""
+    return [
+        run(seed=seed, repeat=repeat, run=f"{seed} {repeat}", **one)
+        for seed, pair in enumerate(pairs, 1)
+        for repeat, one in enumerate(pair, 1)
+    ]
+
+
+def test_a_pair_of_which_one_run_alone_got_there_leaves_the_floor_without_an_end():
+    times = [({"median5_s": 33.0}, {"median5_s": 33.0 * ratio}) for ratio in (1.0, 1.01, 1.029)]
+    whole = tables(*repeated(*times, ({"median5_s": None}, {"median5_s": 33.3})))
+    figure, table = draw("noise_floor", whole)
+    said = "time to target: 3 of 4 pairs within × 1.029;\nin 1 only one run got there"
+    assert said in words(figure) and "widest of 3" not in words(figure)
+    floors = table.groupby("quantity")["floor"].max()
+    assert floors["time to target"] == float("inf") > floors["throughput"]
+    remark = noise_floor.remark(whole.summary, table)
+    assert "The floor of time to target is unbounded" in remark and "throughput" not in remark
+
+
+def test_of_many_pairs_one_without_a_ratio_may_be_the_rarest():
+    times = [({"median5_s": 10.0}, {"median5_s": 11.0})] * 39
+    figure, _ = draw("noise_floor", tables(*repeated(*times, ({}, {"median5_s": None}))))
+    assert "95% of 40 pairs within × 1.100;\nin 1 only one run got there" in words(figure)
+
+
+@pytest.mark.parametrize("rates", [(0.0, 100.0), (100.0, 0.0), (0.0, 0.0)])
+def test_a_rate_of_zero_has_no_ratio(rates):
+    pairs = [[{"images_per_s": rate, "median5_s": 9.0} for rate in rates], [{}] * 2]
+    for given in (pairs, pairs[:1]):
+        _, table = draw("noise_floor", tables(*repeated(*given)))
+        of_zero = table[table["quantity"].eq("throughput") & table["seed"].eq(1)]
+        assert of_zero["ratio"].isna().all()
 
 
 def test_of_many_pairs_the_noise_leaves_out_the_rarest():

@@ -1,6 +1,7 @@
 """What was planned and not run is on every figure; where nothing was planned nothing is said."""
 
 import importlib
+import re
 from dataclasses import replace
 
 import pytest
@@ -161,6 +162,20 @@ def test_a_caption_says_whether_repeats_are_of_one_commit():
     figure, table = draw("noise_floor", whole)
     assert "0 of 1 pair ran one commit." in _caption.caption(module, whole.summary, table)
     assert "one pair, × " in words(figure) and "95%" not in words(figure)
+
+
+@pytest.mark.parametrize("unknown", [None, "", float("nan")])
+def test_unknown_commits_are_not_the_same(unknown):
+    whole = tables(*(run(repeat=repeat, run=f"run {repeat}") for repeat in (1, 2)))
+    averaged = synthetic.averaging_matrix()
+    for name, summary in (
+        ("noise_floor", whole.summary.assign(commit=unknown)),
+        ("synchronisation_overhead", averaged.summary.assign(commit=unknown)),
+        ("synchronisation_overhead", averaged.summary.drop(columns="commit")),
+    ):
+        _, table = draw(name, replace(whole, summary=summary))
+        said = _caption.caption(importlib.import_module(f"plots.{name}"), summary, table)
+        assert re.search(r"\b0 of \d+ pairs? ran one commit", said) and "Commit" not in said
 
 
 @pytest.mark.parametrize(
