@@ -13,6 +13,7 @@ _LOOKS = {
     "ssgd": ("S-SGD", "#CC79A7", "v", (0, (5, 1, 1, 1, 1, 1))),
 }
 NEVER = "0"  # the tau of learners that never meet
+_OWN = ("", "1")  # the tau of the paper's algorithm; older summaries have none
 
 
 def variant_title(variant: str) -> str:
@@ -47,4 +48,4 @@ def tau_order(taus: pd.Series) -> list[str]:
 def is_other(runs: pd.DataFrame) -> pd.Series:
     """Whether runs keep learners together, but not as the paper does."""
     not_sma = runs["variant"].isin(["ea-sgd", "kungfu", "ssgd"])
-    return (runs["system"] == "crossbow") & (not_sma | (runs["tau"] == NEVER))
+    return (runs["system"] == "crossbow") & (not_sma | ~runs["tau"].isin(_OWN))

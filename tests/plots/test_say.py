@@ -95,8 +95,9 @@ def test_a_run_that_failed_does_not_count_at_any_accuracy():
     assert set(table["runs"]) == {1} and table["median_s"].notna().all()
 
 
-def test_learners_that_never_meet_are_not_the_fastest_crossbow():
-    cells = [({"tau": 0}, 0.5), ({"tau": 1}, 2.0), ({"tau": 1, "variant": "ea-sgd"}, 1.0)]
+@pytest.mark.parametrize("tau", [0, 2, 3.0])
+def test_learners_that_meet_seldom_or_never_are_not_the_fastest_crossbow(tau):
+    cells = [({"tau": tau}, 0.5), ({"tau": 1}, 2.0), ({"tau": 1, "variant": "ea-sgd"}, 1.0)]
     runs = [run(**cell, median5_s=s, seed=seed) for cell, s in cells for seed in (1, 2)]
     _, table = draw("time_to_accuracy", tables(*runs))
     assert set(table.loc[table["best_of_system"], "median_s"]) == {2.0}
