@@ -85,6 +85,17 @@ def test_the_caption_counts_the_runs_that_are_shown(name, tmp_path):
     )
 
 
+def test_a_speed_up_stands_at_its_devices_where_the_ideal_is_its_own():
+    runs = [
+        run(devices=n, learners=m, images_per_s=100.0 * n) for n in (1, 4) for m in ("1", "2", "4")
+    ]
+    figure, _ = draw("hardware_efficiency", tables(*runs))
+    _, speed_up = figure.axes
+    marks = [line for line in speed_up.get_lines() if line.get_marker() != "None"]
+    assert len(marks) > 3
+    assert all(set(line.get_xdata()) <= {1, 4} for line in marks)
+
+
 def test_speed_up_is_over_the_same_seed_on_one_device():
     one = seeds([100.0, 110.0], learners="2")
     two = seeds([180.0, 209.0, 400.0], learners="2", devices=2)
