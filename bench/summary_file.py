@@ -1,7 +1,7 @@
 """Reads summary.csv, and refuses one that would mislead: for claims and for figures."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +16,20 @@ NEEDED += "epochs_run,learners_final,images_per_s,train_s,first_s,median5_epochs
 NEEDED += ["median5_s", "sustained_s", "machine"]
 _WORDS = {"run", "status", "reason", "machine", "commit", "dirty"}
 RESULTS = [name for name in SUMMARY_COLUMNS if name not in _WORDS.union(SPEC_COLUMNS)]
-NUMBERS = ["devices", "nodes", "batch", "seed", "repeat", "mu", "momentum", "tau", "weight_decay"]
-NUMBERS += ["lr", "epochs", "unroll", "target", *RESULTS]
+_FROM_1 = ["devices", "nodes", "batch", "repeat", "epochs", "unroll"]
+_WHOLE = ["seed", "tau", "learners_final", *(n for n in RESULTS if "epochs" in n)]
+_FROM_0 = ["mu", "momentum", "weight_decay", "lr", *RESULTS]
+_SHARES = ["target", "final_acc", "best_acc"]
+_WRONG: list[tuple[list[str], Callable[[pd.Series], pd.Series], str]] = [
+    (_FROM_1, lambda cells: (cells < 1) | (cells % 1 > 0), "no whole number from 1"),
+    (_WHOLE, lambda cells: (cells < 0) | (cells % 1 > 0), "no whole number from 0"),
+    (_FROM_0, lambda cells: cells < 0, "below 0"),
+    (_SHARES, lambda cells: (cells < 0) | (cells > 1), "not in [0, 1]"),
+]
+NUMBERS = list(dict.fromkeys(name for names, _, _ in _WRONG for name in names))
 _MAYBE_INFINITE = "final_loss"  # of a run that diverged
-_NEVER_BELOW_0 = ["devices", "batch", "target", *RESULTS]
-_NEVER_NONE = ["system", "model", "dataset", "devices", "learners", "batch", "seed"]
+_NEVER_NONE = ["run", "system", "model", "dataset", "devices", "learners", "batch", "seed"]
+_NEVER_NONE_IF_REACHED = ["median5_s", "train_s"]
 _NONE = ("", "nan")
 _STATUSES = [record.REACHED, record.FINISHED, record.DIVERGED, record.OUT_OF_MEMORY]
 _STATUSES += [record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN]
@@ -48,8 +57,8 @@ def read_summary(path: Path, also: Sequence[str] = ()) -> pd.DataFrame:
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: it is no table, lacks a column or the end of a row, has a cell that should be a
-            number and is none, a status that there is not or that its row contradicts, or a run of
-            a machine twice; one sentence that begins with the file.
+            number and is none or one that can't be, a status that there is not or that its row
+            contradicts, or a run of a machine twice; one sentence that begins with the file.
     """
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False)
@@ -68,8 +77,9 @@ def read_summary(path: Path, also: Sequence[str] = ()) -> pd.DataFrame:
         none = numbers.isna() & (table[name] != "")
         none |= np.isinf(numbers) & (name != _MAYBE_INFINITE)
         _refuse(path, table, name, none, "no number")
-        if name in _NEVER_BELOW_0:
-            _refuse(path, table, name, numbers < 0, "below 0")
+        for names, is_wrong, why in _WRONG:
+            if name in names:
+                _refuse(path, table, name, is_wrong(numbers), why)
     for name in _NEVER_NONE:
         _refuse(path, table, name, table[name] == "", "not there")
     learners = pd.to_numeric(table["learners"], "coerce")
@@ -78,8 +88,9 @@ def read_summary(path: Path, also: Sequence[str] = ()) -> pd.DataFrame:
     _refuse(path, table, "learners", many, "neither a whole number nor auto")
     unknown = ~table["status"].isin(_STATUSES)
     _refuse(path, table, "status", unknown, f"none of {', '.join(_STATUSES)}")
-    timeless = (table["status"] == record.REACHED) & (table["median5_s"] == "")
-    _refuse(path, table, "median5_s", timeless, f"not there, though its status is {record.REACHED}")
+    for name in _NEVER_NONE_IF_REACHED:
+        timeless = (table["status"] == record.REACHED) & (table[name] == "")
+        _refuse(path, table, name, timeless, f"not there, though its status is {record.REACHED}")
     # The same run may have been made on several machines.
     for run in table.loc[table.duplicated(["run", "machine"]), "run"]:
         raise ValueError(f"{path}: run {run} is there twice; leave one of them out")

@@ -49,6 +49,21 @@ def test_cells_are_text_and_what_is_missing_is_empty(summary):
         ([RUN | {"images_per_s": "inf"}], ": images_per_s of a is 'inf', no number"),
         ([RUN | {"learners": "0"}], ": learners of a is '0', neither"),
         ([RUN | {"devices": ""}], ": devices of a is '', not there"),
+        ([RUN | {"run": ""}], ": run of  is '', not there"),
+        ([RUN | {"devices": "0"}], ": devices of a is '0', no whole number from 1"),
+        ([RUN | {"devices": "1.5"}], ": devices of a is '1.5', no whole number from 1"),
+        ([RUN | {"batch": "0"}], ": batch of a is '0', no whole number from 1"),
+        ([RUN | {"epochs": "-5"}], ": epochs of a is '-5', no whole number from 1"),
+        ([RUN | {"seed": "1.5"}], ": seed of a is '1.5', no whole number from 0"),
+        ([RUN | {"tau": "-1"}], ": tau of a is '-1', no whole number from 0"),
+        ([RUN | {"epochs_run": "1.5"}], ": epochs_run of a is '1.5', no whole number from 0"),
+        ([RUN | {"lr": "-0.1"}], ": lr of a is '-0.1', below 0"),
+        ([RUN | {"target": "88"}], ": target of a is '88', not in [0, 1]"),
+        ([RUN | {"final_acc": "88.7"}], ": final_acc of a is '88.7', not in [0, 1]"),
+        (
+            [RUN | {"status": "reached", "median5_s": "3"}],
+            ": train_s of a is '', not there, though its status is reached",
+        ),
     ],
 )
 def test_what_would_mislead_is_refused(rows, said, summary):
@@ -68,6 +83,12 @@ def test_a_row_that_was_cut_is_named_and_not_read_as_one_with_empty_cells(kept, 
 
 def test_a_run_without_an_epoch_has_no_numbers(summary):
     assert len(read_summary(summary(RUN | {"status": "not_run", "images_per_s": ""}))) == 1
+
+
+def test_what_a_number_can_be_at_least_is_read(summary):
+    """A tau of 0 is never, and numbers may be written as a table with empty cells has them."""
+    least = {"tau": "0", "seed": "0", "mu": "0", "target": "1", "final_acc": "0"}
+    assert len(read_summary(summary(RUN | least | {"epochs": "1.0", "devices": "1.0"}))) == 1
 
 
 def test_two_machines_may_have_made_the_same_run(summary):
