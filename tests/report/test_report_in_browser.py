@@ -132,7 +132,7 @@ def test_model_system_and_devices_can_be_picked_for_tables_claims_and_marks(repo
     ]
     assert said[4:8] == ["e-torch1", "both twos scaling", f"2 claims: too few, {idle}", "PyTorch"]
     assert said[8:12] == ["e-two-22", "twos scaling", f"2 claims: too few, {idle}", "PyTorch"]
-    assert said[12:] == ["e-vgg-16", "", f"1 claims: {idle}", "Crossbow PyTorch"]
+    assert said[12:] == ["e-vgg-16", "", f"1 claim: {idle}", "Crossbow PyTorch"]
 
 
 LINE = """<g class="mark" id="line"><path d="M0 0 L90 50"/><g>

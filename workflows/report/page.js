@@ -61,7 +61,10 @@ function show() {
   showRows();
   document.querySelectorAll("#judged tbody tr, #untried li").forEach((row) => { row.hidden = !isPicked(row); });
   const left = document.getElementById("left");
-  if (left) left.textContent = document.querySelectorAll("#untried li:not([hidden])").length;
+  if (left) {
+    const { length } = document.querySelectorAll("#untried li:not([hidden])");
+    left.textContent = `${length} claim${length === 1 ? "" : "s"}`;
+  }
   document.querySelectorAll(".mark").forEach(fade);
 }
 
