@@ -13,8 +13,8 @@ from plots import _commits, _runs, _series, style
 def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> str:
     """The figure's docstring, its first line as the title, and its sample.
 
-    `table` is what it draws; a figure of some of the runs alone says which by `shown`, and what
-    these runs ask to be said by `remark`.
+    `table` is what it draws; a figure of some of the runs alone says which by `shown`, what these
+    runs ask to be said by `remark`, and which others one may look for in it by `left_out`.
     """
     heading, _, text = inspect.getdoc(module).partition("\n")
     heading = heading.rstrip(".")
@@ -24,6 +24,8 @@ def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> s
         said.append(f"{changed}.")
     if remark := getattr(module, "remark", None):
         said.append(remark(some(summary) if some else summary, table))
+    if left_out := getattr(module, "left_out", None):
+        said.append(left_out(summary))
     if any(column == "s" or column.endswith("_s") for column in table):
         said.append("Clock: training seconds.")
     words = " ".join(sentence for sentence in said if sentence)

@@ -32,6 +32,26 @@ def name_spread(
     return _series.name_series(runs[is_spread], alike, with_learners)
 
 
+def left_out(runs: pd.DataFrame, chosen: pd.DataFrame, why: str) -> str:
+    """Names the runs made that only amounts, as the learning rate, tell from chosen ones."""
+    cell = ["workload", "devices", "batch", "learners"]
+    kind = [*cell, "system", *(name for name in _series.KINDS if name in runs)]
+    others = runs[_runs.counts(runs) & ~runs["run"].isin(chosen["run"])]
+    others = others.merge(chosen[kind].drop_duplicates(), on=kind)
+    named = [
+        f"{series}, batch {batch:g}, {_panels.where(workload, devices)}"
+        for (workload, devices, batch, _), alike in others.groupby(cell)
+        for series in _names(alike, chosen.merge(alike[kind].drop_duplicates(), on=kind), cell)
+    ]
+    return f"Left out, as {why}: {'; '.join(named)}." if named else ""
+
+
+def _names(runs: pd.DataFrame, beside: pd.DataFrame, cell: list[str]) -> list[str]:
+    """The names of the series of these runs, as they differ from others of the cell."""
+    series = _series.name_series(pd.concat([runs, beside], ignore_index=True), cell)["series"]
+    return sorted(set(series[: len(runs)]))
+
+
 def relative(runs: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.Series:
     """Each run's throughput over that of the reference runs of its seed; NaN where there is none.
 

@@ -28,13 +28,29 @@ PANELS = {
     "median5_epochs": ("epochs to target", "epochs_run"),
     "median5_s": ("training time to target (s)", "train_s"),
 }
-COLUMNS = [*PLACE, "learners_final", "run", "seed", "status", "epochs_run", "train_s", *PANELS]
+COLUMNS = [
+    *PLACE,
+    "lr",
+    "learners_final",
+    "run",
+    "seed",
+    "status",
+    "epochs_run",
+    "train_s",
+    *PANELS,
+]
 COLUMNS += [f"{end}_{column}" for column in PANELS for end in ("median", "low", "high")]
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs of Crossbow that were planned with several numbers of learners."""
     return summary[summary["run"].isin(_chosen(summary)["run"])]
+
+
+def left_out(summary: pd.DataFrame) -> str:
+    """Names the runs at another learning rate that have no place here, and why."""
+    why = "no other number of learners has their settings"
+    return _compare.left_out(_runs.prepare(summary), _chosen(summary), why)
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:

@@ -27,13 +27,19 @@ PANELS = {
     "images_per_s": ("throughput (images/s)", "", True),
     "median5_s": ("training time to target (s)", "train_s", False),
 }
-COLUMNS = [*PLACE, "runs", "reached", "failures"]
+COLUMNS = [*PLACE, "lr", "runs", "reached", "failures"]
 COLUMNS += [f"{end}_{column}" for column in PANELS for end in ("median", "low", "high")]
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs of Crossbow with several numbers of learners and several batches."""
     return summary[summary["run"].isin(_chosen(summary)["run"])]
+
+
+def left_out(summary: pd.DataFrame) -> str:
+    """Names the runs at another learning rate that have no place here, and why."""
+    why = "no other learners and batches have their settings"
+    return _compare.left_out(_runs.prepare(summary), _chosen(summary), why)
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:

@@ -1,5 +1,6 @@
 """The figures that compare runs in one respect: which runs, and the numbers of each."""
 
+import importlib
 from dataclasses import replace
 
 import pandas as pd
@@ -267,3 +268,16 @@ def test_summaries_without_variant_and_tau_are_drawn():
     older = replace(whole, summary=whole.summary.drop(columns=["variant", "tau"]))
     assert draw("synchronisation_frequency", older)[1].empty
     assert len(draw("time_to_accuracy_overview", older)[1])
+
+
+@pytest.mark.parametrize("name", ["learners", "learners_and_batch"])
+def test_runs_at_a_rate_that_other_learners_lack_are_named_as_left_out(name):
+    runs = [run(learners=m, batch=b, lr=0.3) for m in ("1", "2") for b in (16, 64)]
+    alone = [run(learners="1", batch=16, lr=0.1, run=f"{n}", seed=n) for n in (2, 3)]
+    module = importlib.import_module(f"plots.{name}")
+    whole = tables(*runs, *alone)
+    table = draw(name, whole)[1]
+    assert set(table["lr"]) == {0.3}
+    said = _caption.caption(module, whole.summary, table)
+    assert "Crossbow m=1, lr 0.1, batch 16, lenet on digits to 90%, 1 device." in said
+    assert "Left out" not in _caption.caption(module, tables(*runs).summary, table)
