@@ -6,13 +6,14 @@ the target (rule `first`: the five epochs that `median5` takes are all that a sh
 what a device handed over for others in an epoch, before what a collective operation makes of it, in
 MB of 10^6 bytes: the bytes of a run by its epochs; and the memory of a device, on a GPU the most
 that tensors have taken, on CPUs the peak resident set of the largest process, interpreter and
-libraries included. A column of which nothing is known, or of nothing but zeros, as what a single
-device sends, is left out. Filled marks are runs, the upright bar their median, the line its
-interval (of up to three runs the range); the dashed line is the median of PyTorch's synchronous
-SGD, the first in the matrix. A run that never reached the target is a hollow triangle at what it
-had trained. A 0 is a run that sent nothing; a cross at the edge is a run without the number. The
-batch b is that of one learner; where a system has several, the rate is beside it: PyTorch at k
-times the batch and k times the rate, with a warm-up, is linear scaling (Goyal et al. 2017).
+libraries included. A column of which nothing is known is left out; bytes and memory also where
+nothing but zeros is, as what a single device sends. Filled marks are runs, the upright bar their
+median, the line its interval (of up to three runs the range); the dashed line is the median of
+PyTorch's synchronous SGD, the first in the matrix. A run that never reached the target is a hollow
+triangle at what it had trained. A 0 is a run that sent nothing; a cross at the edge is a run
+without the number. The batch b is that of one learner; where a system has several, the rate is
+beside it: PyTorch at k times the batch and k times the rate, with a warm-up, is linear scaling
+(Goyal et al. 2017).
 """
 
 import pandas as pd
@@ -20,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from plots import _axes, _bands, _medians, _panels, _points, _runs, _series, style
+from plots import _absent, _axes, _bands, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -33,6 +34,7 @@ QUANTITIES = {
     "sent_mb": ("sent by a device\nin an epoch (MB)", ""),
     "memory_gib": ("memory of a device (GiB)", ""),
 }
+MEASURED = ("sent_mb", "memory_gib")  # of some bands alone
 COLUMNS = [*PLACE, "run", "seed", "status", *QUANTITIES, "epochs_run", "train_s"]
 COLUMNS += [f"{end}_{name}" for name in QUANTITIES for end in ("median", "low", "high")]
 
@@ -48,10 +50,13 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     figure, bands = _bands.grid(table, dict.fromkeys(told, ""), 1.6, beside, apart=2)
     for band in bands:
         of_band = table[table["workload"].eq(band.workload) & table["devices"].isin(band.devices)]
+        here = [name for name in told if name not in MEASURED or of_band[name].fillna(0).any()]
         for (count, name), panel in band.panels.items():
-            _draw_panel(band, panel, of_band, count, name)
-        for name in told:
+            if name in here:
+                _draw_panel(band, panel, of_band, count, name)
+        for name in here:
             band.label(name, QUANTITIES[name][0])
+        _absent.blank(list(band.panels.values()), [name in here for _, name in band.panels])
     _bands.few_ticks(bands)
     _panels.legend(figure, _panels.run_marks("no number"))
     return figure, table[COLUMNS]

@@ -150,6 +150,12 @@ def test_what_one_device_sends_has_no_column():
     assert "sent" in words(draw("scaling_methods", tables(run(sent_bytes=0), run(sent_bytes=9)))[0])
 
 
+def test_what_a_single_device_sends_is_left_out_beside_several():
+    runs = [run(devices=n, sent_bytes=b, memory_bytes=2**30) for n, b in ((1, 0), (2, 9e6))]
+    figure, _ = draw("scaling_methods", tables(*runs))
+    assert [panel.axison for panel in figure.axes] == [True, True, True, False, True] + [True] * 5
+
+
 def test_methods_of_few_epochs_have_their_first_epoch_at_the_target():
     early = {"first_epochs": 2, "first_s": 1.5, "median5_epochs": None, "median5_s": None}
     _, table = draw("scaling_methods", tables(run(epochs=3, **early)))
