@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bench.claim_file import ClaimsError, read_claims
+from bench.claim_budget import budget
+from bench.claim_file import NAMES, ClaimsError, read_claims
 from bench.claim_pairs import Comparison, comparisons
 from bench.claim_runs import ALIKE, CONFIGURATION, columns, estimate, is_time
 from bench.estimates import Estimate, median_gain, median_interval
@@ -56,8 +57,8 @@ def _row(claim: Mapping[str, Any], one: Comparison, told: list[str]) -> dict[str
     outcome, why = verdict(gain, _paper_gain(claim))
     if gain is None:
         why = one.missing
-    elif one.commits:
-        why += f"; runs of {one.commits} commits"
+    else:
+        why = "; ".join(filter(None, (why, _budget(claim, one), _commits(one))))
     row = dict(one.alike) | {"pairs": 0, "verdict": outcome, "why": why}
     for name, runs in (("ours", one.ours), ("theirs", one.theirs)):
         if runs is not None:
@@ -68,6 +69,15 @@ def _row(claim: Mapping[str, Any], one: Comparison, told: list[str]) -> dict[str
         bound = min(1.0, _paper_gain(claim))
         row |= {"pairs": gain.n, "won": sum(value > bound for value in one.gains)}
     return row
+
+
+def _budget(claim: Mapping[str, Any], one: Comparison) -> str:
+    is_of_epochs = NAMES.get(claim["value"], claim["value"]).endswith("_epochs")
+    return budget(pd.concat([one.ours, one.theirs])) if is_of_epochs else ""
+
+
+def _commits(one: Comparison) -> str:
+    return f"runs of {one.commits} commits" if one.commits else ""
 
 
 def _side(name: str, value: Estimate, has_target: bool) -> dict[str, Any]:

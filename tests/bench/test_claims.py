@@ -198,6 +198,33 @@ def test_the_reason_says_where_a_pair_is_of_two_commits(ours, theirs, said):
     assert row["why"] == f"the whole interval is above 1, the median at least 1.3{said}"
 
 
+LITTLE = "; says little: accuracy rises most near"
+EPOCHS = SOONER | {"value": "epochs_to_target", "paper": {"wins": True}}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "said"),
+    [
+        ("constant", "step(at=[20], factor=0.1)", ""),
+        ("cosine(warmup=0.1)", "constant", f"{LITTLE} a cosine schedule's end, epoch 50"),
+        ("cosine", "one-cycle", f"{LITTLE} a cosine or one-cycle schedule's end, epoch 50"),
+    ],
+)
+def test_the_reason_says_where_the_epochs_are_those_of_the_plan(ours, theirs, said):
+    plan = {"epochs": "50", "median5_epochs": "48"}
+    groups = [
+        runs("crossbow", [10] * 3, schedule=ours, **plan),
+        runs("pytorch", [20] * 3, schedule=theirs, **plan | {"median5_epochs": "50"}),
+    ]
+    (row,) = judged(EPOCHS, *groups)
+    assert row["why"] == f"the whole interval is above 1{said}"
+    groups[1] = [run | {"median5_epochs": "", "epochs_run": "50"} for run in groups[1]]
+    (row,) = judged(EPOCHS, *groups)
+    assert row["why"].endswith("epoch 50, and never counts as that" if said else "above 1")
+    (row,) = judged(SOONER, *groups)
+    assert "says little" not in row["why"]  # of seconds
+
+
 def test_settings_of_one_system_alone_do_not_keep_runs_apart():
     claim = SOONER | {"of": {"system": "crossbow"}, "against": {"system": "pytorch"}}
     (row,) = judged(claim, runs("crossbow", [10] * 3), runs("pytorch", [30] * 3))
