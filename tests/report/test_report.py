@@ -209,6 +209,21 @@ def test_what_was_compared_has_its_unit(value, unit, report):
     assert '"n">1 pair, 1 won</td>' in page
 
 
+def test_what_both_sides_had_alike_is_said_once(report):
+    alike = "lr 0.1, schedule step(at=[8, 12], factor=0.1)"
+    sides = {"ours": f"crossbow, learners 2, {alike}", "theirs": f"crossbow, {alike}, tau 2"}
+    page = report(ROW, claims=[CLAIM | sides])
+    assert "<div>learners 2: 4.5 (4 to ∞) s, " in page and "<div>tau 2: 9.25 (8 to 9.5) s" in page
+    assert f'<div class="reason">both: crossbow, {alike}; lenet on' in page
+    other = "schedule step(at=[8, 14], factor=0.1)"
+    page = report(ROW, claims=[CLAIM | {"ours": f"a, {other}", "theirs": f"a, {alike}"}])
+    assert f"<div>{other}: 4.5" in page and f"<div>{alike}: 9.25" in page and "both: a;" in page
+    page = report(ROW, claims=[CLAIM | {"ours": "a", "theirs": "a, tau 2"}])
+    assert "<div>ours: 4.5" in page and "<div>tau 2: 9.25" in page
+    page = report(ROW, claims=[CLAIM | {"ours": "a, tau 2", "theirs": ""}])
+    assert "<div>a, tau 2: 4.5" in page and "both: " not in page
+
+
 def test_every_verdict_has_a_mark_of_its_own(report):
     said = set()
     for verdict in VERDICTS:

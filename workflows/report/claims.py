@@ -11,6 +11,7 @@ from workflows.report import formats
 
 # Shapes that differ without colour, before the verdict in words.
 _MARKS = {REPRODUCED: "✔", PARTLY: "◐", NOT_REPRODUCED: "✘", NOT_RUN: "○"}
+_SETTING_ENDS = re.compile(r", (?![^()]*\))")  # not within step(at=[8, 12], factor=0.1)
 _SAME = ("id", "text", "source", "paper", "verdict", "why", "machine", "model", "devices")
 
 
@@ -72,7 +73,7 @@ def _shown(row: dict[str, str]) -> dict:
         "value": row["value"].replace("_", " "),
         "ours": ours,
         "sample": sample,
-        "sides": [_side(row, name) for name in ("ours", "theirs") if row[name]],
+        **_sides(row),
         "words": " ".join(re.findall(r"[\w-]+", f"{row['ours']} {row['theirs']}")),
         "where": _where(row),
     }
@@ -98,11 +99,24 @@ def _ends(name: str) -> tuple[str, str, str]:
     return (name if name == "gain" else f"{name}_median", f"{name}_low", f"{name}_high")
 
 
-def _side(row: dict[str, str], name: str) -> str:
+def _sides(row: dict[str, str]) -> dict[str, str | list[str]]:
+    """What both sides had alike, and each with what it had alone and its value."""
+    words = {name: _SETTING_ENDS.split(row[name]) for name in ("ours", "theirs") if row[name]}
+    alike = [word for word in words["ours"] if word in words["theirs"]] if len(words) == 2 else []
+    return {
+        "alike": ", ".join(alike),
+        "sides": [
+            _side(row, name, ", ".join(word for word in each if word not in alike) or name)
+            for name, each in words.items()
+        ],
+    }
+
+
+def _side(row: dict[str, str], name: str, words: str) -> str:
     """What ran, its value, and how many runs of it reached the target where there is one."""
     reached = row[f"{name}_reached"]
     count = f"{reached} of {row[f'{name}_n']} reached" if reached else f"n = {row[f'{name}_n']}"
-    return f"{row[name]}: {_amount(row, name)}, {count}"
+    return f"{words}: {_amount(row, name)}, {count}"
 
 
 def _where(row: dict[str, str]) -> str:
