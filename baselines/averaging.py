@@ -23,14 +23,21 @@ def from_vector(vector: Tensor, tensors: Sequence[Tensor]) -> None:
 def average(sources: Iterable[Tensor], targets: Iterable[Tensor]) -> None:
     """Make each target the mean over all ranks of its source; a target may be its own source.
 
+    What is no number of floating point, a count or an index, is this rank's own.
+
     torch's `model_averaging.utils.average_parameters` gives parameters new storage, in another
     memory format; here they keep theirs.
     """
-    sources, targets = list(sources), list(targets)
-    if not sources:
+    numbers = []
+    for source, target in zip(sources, targets, strict=True):
+        if source.is_floating_point():
+            numbers.append((source, target))
+        else:
+            target.copy_(source)
+    if not numbers:
         return
-    vector = as_vector(sources)
+    vector = as_vector(source for source, _ in numbers)
     if dist.is_initialized():
         dist.all_reduce(vector)
         vector /= dist.get_world_size()
-    from_vector(vector, targets)
+    from_vector(vector, [target for _, target in numbers])

@@ -12,7 +12,7 @@ keeps the parts of all of them in the host's memory. On one device it is plain S
 """
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -43,7 +43,7 @@ class FSDP(TorchTraining):
             "reshard_after_forward": self.spec.method["reshard_after_forward"],
             "offload_policy": offload,
         }
-        self.units = chunks(self.model.children(), self.spec.method["chunk_mb"])
+        self.units = chunks(layers_of(self.model), self.spec.method["chunk_mb"])
         for layers in self.units:
             fully_shard(layers, **how)
         return fully_shard(self.model, **how)
@@ -121,6 +121,15 @@ class FSDP(TorchTraining):
     def model_tensors(self) -> dict[str, Tensor]:
         """This rank's parts of weights, and buffers."""
         return {name: part_of(tensor) for name, tensor in super().model_tensors().items()}
+
+
+def layers_of(module: nn.Module) -> Iterator[nn.Module]:
+    """Its children, and those of children that are lists, which nothing calls."""
+    for child in module.children():
+        if isinstance(child, (nn.ModuleList, nn.ModuleDict)):
+            yield from layers_of(child)
+        else:
+            yield child
 
 
 def chunks(layers: Iterable[nn.Module], most_mb: int) -> list[list[nn.Module]]:

@@ -31,7 +31,11 @@ class Polyak(TorchTraining):
         self.mean = AveragedModel(self.model, multi_avg_fn=self.towards, use_buffers=True)
 
     def towards(self, means: Any, iterates: Any, count: Any) -> None:
-        """Move the means; torch's own equal average can't do integers, which batch norm has."""
+        """Move the means; what counts or points, in integers, has none and is the iterate's."""
+        if not means[0].is_floating_point():
+            for mean, iterate in zip(means, iterates, strict=True):
+                mean.copy_(iterate)
+            return
         averaged = self.iterations - self.start - 1
         decay = self.spec.method["decay"] or averaged / (averaged + 1)
         get_ema_multi_avg_fn(decay)(means, iterates, count)

@@ -118,8 +118,7 @@ class ServedTraining(LocalTraining):
             weights = (_served[0].weights if self.rank == 0 else self.known).to(self.device)
             dist.broadcast(weights, src=0)
             from_vector(weights, self.trained)
-            statistics = [b for b in self.model.buffers() if b.is_floating_point()]
-            average(statistics, statistics)
+            average(self.model.buffers(), self.model.buffers())
         return self.model
 
     def train_epoch(self, epoch: int) -> EpochResult:

@@ -9,7 +9,8 @@ inputs x_i and errors e_i, the gradients of its outputs, i over a device's batch
 and the devices exchange all x_i and e_i, b (inputs + outputs) numbers instead of inputs * outputs.
 Each computes the mean over all of them, and that of the bias, whose gradient is the sum of e_i. It
 is the update of S-SGD; fewer bytes are sent while b is small. Other layers send gradients, as
-S-SGD does. The paper's devices do not wait for each other; here they do.
+S-SGD does, and so do linear layers whose weights are used in other ways too. The paper's devices do
+not wait for each other; here they do.
 """
 
 from functools import partial
@@ -18,6 +19,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from baselines.called_layers import called_layers
 from baselines.torch_training import TorchTraining
 from bench import runner
 from bench.ranks import spread
@@ -29,26 +31,30 @@ class SufficientFactors(TorchTraining):
 
     def __init__(self, context: Context) -> None:
         self.pending: list[tuple[dist.Work, nn.Linear, Tensor]] = []
+        self.shape = context.records.shape
         super().__init__(context)
 
     def parallel(self) -> nn.Module:
         """Neither autograd nor DistributedDataParallel sees to the gradients of linear layers."""
         self.unfrozen = set(self.trained)  # which flags no longer tell, once they are off
-        for layer in self.model.modules():
-            # Not of its subclasses, which attention makes and never calls.
-            if type(layer) is nn.Linear and layer.weight in self.unfrozen:
-                layer.requires_grad_(False)
-                layer.register_forward_hook(self.watch)
+        height, width, channels = self.shape
+        images = torch.zeros(2, channels, height, width, device=self.device)
+        for layer in called_layers(self.model, images):
+            layer.requires_grad_(False)
+            layer.register_forward_hook(self.watch, with_kwargs=True)
         others = any(parameter.requires_grad for parameter in self.model.parameters())
         return self.data_parallel() if others else self.model
 
-    def watch(self, layer: nn.Linear, inputs: tuple[Tensor], output: Tensor) -> Tensor:
+    def watch(
+        self, layer: nn.Linear, inputs: tuple[Tensor], named: dict[str, Tensor], output: Tensor
+    ) -> Tensor:
         """Have the layer's factors sent once its error is known."""
         if not torch.is_grad_enabled():
             return output
         if not output.requires_grad:  # nothing below it is trained
             output = output.requires_grad_().clone()
-        output.register_hook(partial(self.send, layer, inputs[0].detach()))
+        (images,) = inputs or named.values()
+        output.register_hook(partial(self.send, layer, images.detach()))
         return output
 
     def send(self, layer: nn.Linear, inputs: Tensor, errors: Tensor) -> None:

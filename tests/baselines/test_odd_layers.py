@@ -14,7 +14,11 @@ from bench.system import Context
 from data_prep.records import open_records
 from models.weights import export
 
-SHARED = {"model": "shared", "model_source": str(Path(__file__).parent / "shared.py")}
+SHARED, ODD, LISTED = [
+    {"model": name, "model_source": str(Path(__file__).parent / f"{name}.py")}
+    for name in ("shared", "odd", "listed")
+]
+COUNTING = ["local-sgd", "post-local-sgd", "eamsgd", "bmuf", "diloco", "downpour", "hogwild"]
 
 
 class Skipping(nn.Module):
@@ -42,6 +46,38 @@ def test_factors_of_a_shared_weight_add_up(digits, tmp_path):
     for name, expected in np.load(tmp_path / "pytorch-0.npz").items():
         np.testing.assert_allclose(after[name], expected, rtol=1e-4, atol=1e-6, err_msg=name)
         assert np.array_equal(after[name], before[name]) == (name == "3.bias")
+
+
+@pytest.mark.parametrize(
+    ("network", "system"), [(ODD, "sufficient-factors"), (LISTED, "fsdp")], ids=str
+)
+def test_layers_of_any_use_train_as_by_gradients(network, system, digits, tmp_path):
+    records, weights = open_records(digits), tmp_path / "weights.npz"
+    export(network["model"], records.shape, records.classes, 1, weights, network["model_source"])
+    cells = [cell_of(name, **network) for name in ("pytorch", system)]
+    on_each(cells, records, weights, tmp_path, train_evaluated)
+    after = np.load(tmp_path / f"{system}-0.npz")
+    for name, expected in np.load(tmp_path / "pytorch-0.npz").items():
+        np.testing.assert_allclose(after[name], expected, rtol=1e-4, atol=1e-6, err_msg=name)
+
+
+def train_evaluated(system):
+    system.train_epoch(0)
+    tensors = system.evaluated().state_dict().items()
+    return {name.removeprefix("module."): tensor.numpy() for name, tensor in tensors}
+
+
+def test_indices_are_not_averaged(digits, tmp_path):
+    records, weights = open_records(digits), tmp_path / "weights.npz"
+    export("listed", records.shape, records.classes, 1, weights, LISTED["model_source"])
+    cells = [cell_of(name, **LISTED) for name in COUNTING]
+    cells.append(cell_of("polyak", **LISTED, method={"start": 0.25, "decay": 0.95}))
+    on_each(cells, records, weights, tmp_path, train_evaluated)
+    expected = models.load("listed", LISTED["model_source"]).torch_model(records.shape, 10)
+    for cell in cells:
+        after = np.load(tmp_path / f"{cell.system}-0.npz")
+        for name, buffer in expected.named_buffers():
+            assert np.array_equal(after[name], buffer), (cell.system, name)
 
 
 @pytest.mark.parametrize("system", ["pytorch", "lars", "lamb", "eamsgd"])
