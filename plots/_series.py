@@ -100,7 +100,10 @@ def _append(
     differs = group.transform(lambda values: values.nunique(dropna=False) > 1).astype(bool)
     named = runs[column].map(lambda value: f", {form.format(_short(value))}")
     said = runs[column].notna() & (runs[column] != "") & (runs[column] != _UNSAID.get(column))
-    runs["series"] += named.where(differs & said & ~(usual | pd.Series(False, runs.index)), "")
+    is_named = differs & said & ~(usual | pd.Series(False, runs.index))
+    # What is named in one cell is so in all, so that a configuration has one name in a figure.
+    everywhere = runs.groupby(["workload", "series", column], dropna=False).ngroup()
+    runs["series"] += named.where(is_named.groupby(everywhere).transform("any"), "")
 
 
 def _short(value: object) -> str:

@@ -113,6 +113,13 @@ def test_twenty_series_stand_at_their_devices():
     assert all(0.9 < x < 1.1 or 7.4 < x < 8.6 for x in at)
 
 
+def test_an_amount_that_is_named_in_one_cell_is_named_in_all():
+    cells = [(1, 0.1), (1, 0.3), (2, 0.1), (4, 0.3)]
+    given = tables(*(run(devices=n, lr=rate) for n, rate in cells)).summary
+    runs = _series.name_series(_runs.prepare(given), ["workload", "devices", "batch"])
+    assert list(runs["series"]) == [f"Crossbow m=2, lr {rate}" for _, rate in cells]
+
+
 def test_the_usual_setting_goes_without_saying():
     shapes = [(m, b) for m in ("1", "2", "4") for b in (16, 64)]
     made = [run(learners=m, batch=b, tau=1, alpha="1/k") for m, b in shapes]
