@@ -101,14 +101,24 @@ def grey(label: str, **marks) -> Line2D:
     return Line2D([], [], **({"color": style.INK, "linestyle": "none", "label": label} | marks))
 
 
-def run_marks(no_number: str) -> list[Line2D]:
-    """Legend entries of a row of runs; `no_number` says what a run without one lacks."""
-    return [
-        grey("a run", marker="o"),
+def run_marks(figure: Figure, no_number: str) -> list[Line2D]:
+    """Legend entries of rows of runs, of those marks that the figure has.
+
+    `no_number` says what a run without one lacks.
+    """
+    lines = [line for axes in figure.axes for line in axes.get_lines() if len(line.get_xdata())]
+    drawn = {(line.get_marker(), line.get_markerfacecolor() == "white") for line in lines}
+    entries = [
         grey("median", marker="|", markersize=11, mew=2),
         grey("target not reached", marker=">", markerfacecolor="white"),
         grey(no_number, marker="x"),
     ]
+    named = [
+        entry
+        for entry in entries
+        if (entry.get_marker(), entry.get_markerfacecolor() == "white") in drawn
+    ]
+    return [grey("a run", marker="o"), *named]
 
 
 def legend(figure: Figure, handles: Sequence[Line2D]) -> None:

@@ -43,7 +43,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     bands[-1].label("image", "energy (J per image)")
     bands[-1].label("target", "energy to target (J)")
     _bands.few_ticks(bands)
-    _panels.legend(figure, _panels.run_marks("power not known"))
+    _panels.legend(figure, _panels.run_marks(figure, "power not known"))
     return figure, table[COLUMNS]
 
 

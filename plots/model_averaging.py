@@ -74,7 +74,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         for name in _averaging.in_order(runs["variant"])
     ]
     interval = _panels.grey("interval of the median", marker="_", markersize=11)
-    _panels.legend(figure, [*lines, *_panels.run_marks("ended before an epoch"), interval])
+    _panels.legend(figure, [*lines, *_panels.run_marks(figure, "ended before an epoch"), interval])
     return figure, pd.concat([accuracies, times], ignore_index=True).reindex(columns=COLUMNS)
 
 

@@ -67,13 +67,11 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _panels.head(panel, where, f"{quantity}: {_said(of_quantity)}")
         if row == rows[-1]:
             panel.set_xlabel("later run by first")
-    _panels.legend(
-        figure,
-        [
-            _panels.grey("a pair", marker="o"),
-            _panels.grey("only one reached the target", marker=">", markerfacecolor="white"),
-        ],
-    )
+    marks = [_panels.grey("a pair", marker="o")]
+    if table["is_lone"].any():
+        lone = {"marker": ">", "markerfacecolor": "white"}
+        marks.append(_panels.grey("only one reached the target", **lone))
+    _panels.legend(figure, marks)
     return figure, table[COLUMNS]
 
 

@@ -58,7 +58,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             band.label(name, QUANTITIES[name][0])
         _absent.blank(list(band.panels.values()), [name in here for _, name in band.panels])
     _bands.few_ticks(bands)
-    _panels.legend(figure, _panels.run_marks("no number"))
+    _panels.legend(figure, _panels.run_marks(figure, "no number"))
     return figure, table[COLUMNS]
 
 

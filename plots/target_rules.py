@@ -41,7 +41,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _axes.amount_axis(panel, table["s"].fillna(table["train_s"]))
     bands[-1].label(RULES[1], "training time to target (s)")
     _bands.few_ticks(bands)
-    _panels.legend(figure, _panels.run_marks("failed"))
+    _panels.legend(figure, _panels.run_marks(figure, "failed"))
     return figure, table[COLUMNS]
 
 

@@ -47,7 +47,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _draw_rows(band, panel, times[times["devices"] == count])
     bands[-1].label("time", "training time to target (s)")
     _bands.few_ticks(bands)
-    _panels.legend(figure, _panels.run_marks("ended before an epoch"))
+    _panels.legend(figure, _panels.run_marks(figure, "ended before an epoch"))
     return figure, table[COLUMNS]
 
 

@@ -150,3 +150,14 @@ def test_missing_and_broken_inputs_are_refused_in_one_sentence(tmp_path, capsys)
     missing.write_text("")
     assert main(["throughput", "--summary", str(missing)]) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_legend_names_the_marks_that_are_drawn():
+    failed = synthetic.failed("failed", "the driver went away", learners="4")
+    late = synthetic.run(epochs=2, batch=64, median5_s=None)
+    for runs, crosses, hollow in (([], 0, 0), ([failed], 1, 0), ([late], 0, 1)):
+        figure, _ = draw("time_to_accuracy", synthetic.tables(synthetic.run(), *runs))
+        (legend,) = figure.legends
+        said = " ".join(text.get_text() for text in legend.get_texts())
+        assert said.count("ended before an epoch") == crosses
+        assert said.count("target not reached") == hollow
