@@ -2,6 +2,8 @@
 
 from typing import Any
 
+TRIES = 8  # of a network that draws random numbers
+
 
 def build(model: Any, source: str, shape: tuple[int, int, int], classes: int) -> Any:
     """The torch module of `model`, which came from `source`.
@@ -23,8 +25,12 @@ def build(model: Any, source: str, shape: tuple[int, int, int], classes: int) ->
     return module
 
 
-def refuse_unfit(model: Any, source: str, shape: tuple[int, int, int], classes: int) -> None:
+def refuse_unfit(
+    model: Any, source: str, shape: tuple[int, int, int], classes: int, together: bool
+) -> None:
     """See that the torch module can be trained on images of `shape` (H, W, C), and tested.
+
+    `together`: also by several devices, of which each waits for all gradients of the others.
 
     Raises:
         ValueError: it can't be built or run, has not a value per class, or not a gradient for each
@@ -33,8 +39,11 @@ def refuse_unfit(model: Any, source: str, shape: tuple[int, int, int], classes: 
     import torch
 
     module, (height, width, channels) = build(model, source, shape, classes), shape
+    images = torch.zeros(2, channels, height, width)
     try:
-        flaw = _flaw(module, torch.zeros(2, channels, height, width), classes)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(1)  # the same answer whenever the plan is made
+            flaw = _flaw(module, images, classes) or _untrained(module, images, together)
     except Exception as error:  # as above
         raise _failure(source, shape, classes, error) from error
     if flaw:
@@ -42,43 +51,64 @@ def refuse_unfit(model: Any, source: str, shape: tuple[int, int, int], classes: 
 
 
 def _flaw(module: Any, images: Any, classes: int) -> str | None:
-    """Why a module can't be trained or tested on `images` [2, C, H, W], if it can't."""
+    """Why what a module makes of `images` [2, C, H, W] are no logits, if they are none."""
     import torch
 
-    for training, mode in ((True, "training"), (False, "evaluation")):
-        with torch.inference_mode(not training):
-            logits = module.train(training)(images)
+    for mode in ("training", "evaluation"):
+        with torch.inference_mode():
+            logits = module.train(mode == "training")(images)
         made = list(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
         if made != [2, classes]:
             return (
                 f"in {mode} mode makes {made} of 2 images; make [2, {classes}], the logits of each "
                 "class"
             )
-        if training and (flaw := _untrained(module, logits)):
-            return flaw
     return None
 
 
-def _untrained(module: Any, logits: Any) -> str | None:
-    """Which parameters require a gradient and get none from `logits` [2, classes], if any."""
+def _untrained(module: Any, images: Any, together: bool) -> str | None:
+    """Which parameters require a gradient and get none from `images` [2, C, H, W], if any.
+
+    A network that draws random numbers may leave out layers, so it is tried more than once.
+    """
+    import torch
+
+    if not any(parameter.requires_grad for parameter in module.parameters()):
+        return "has no parameter that requires a gradient; leave one that is not frozen"
+    before = torch.get_rng_state()
+    missing = [_without_gradient(module.train(), images)]
+    if not torch.equal(before, torch.get_rng_state()):
+        missing += [_without_gradient(module, images) for _ in range(TRIES - 1)]
+    if never := [name for name in missing[0] if all(name in names for names in missing)]:
+        return (
+            f"gives no gradient to {_named(never)}, though required; use it in forward, freeze it "
+            "by requires_grad_(False), or remove it"
+        )
+    sometimes = list(dict.fromkeys(name for names in missing for name in names))
+    if together and sometimes:
+        return (
+            f"leaves out {_named(sometimes)} by chance, and several devices wait for every "
+            "gradient; train it on one"
+        )
+    return None
+
+
+def _without_gradient(module: Any, images: Any) -> list[str]:
+    """The parameters that require a gradient and get none from one step."""
     import torch
     from torch.nn.functional import cross_entropy
 
     parameters = {name: p for name, p in module.named_parameters() if p.requires_grad}
-    if not parameters:
-        return "has no parameter that requires a gradient; leave one that is not frozen"
-    unused = list(parameters)
-    if logits.requires_grad:
-        loss = cross_entropy(logits, torch.zeros(2, dtype=torch.int64))
-        gradients = torch.autograd.grad(loss, list(parameters.values()), allow_unused=True)
-        unused = [name for name, of in zip(parameters, gradients, strict=True) if of is None]
-    if not unused:
-        return None
-    named = ", ".join(unused[:3]) + (f" and {len(unused) - 3} more" if unused[3:] else "")
-    return (
-        f"gives no gradient to {named}, though required; use it in forward, freeze it by "
-        "requires_grad_(False), or remove it"
-    )
+    logits = module(images)
+    if not logits.requires_grad:
+        return list(parameters)
+    loss = cross_entropy(logits, torch.zeros(2, dtype=torch.int64))
+    gradients = torch.autograd.grad(loss, list(parameters.values()), allow_unused=True)
+    return [name for name, of in zip(parameters, gradients, strict=True) if of is None]
+
+
+def _named(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
 
 
 def _failure(source: str, shape: tuple[int, ...], classes: int, error: Exception) -> ValueError:

@@ -75,11 +75,14 @@ def spec_of(
 
 def refuse_unfit_models(specs: Iterable[RunSpec], data: Mapping[str, Data]) -> None:
     """Build each of the user's models once, for the images of each dataset that it has runs on."""
-    pairs = {(spec.model, spec.dataset): spec.model_source for spec in specs if spec.model_source}
+    own = [spec for spec in specs if spec.model_source]
+    pairs = {(spec.model, spec.dataset): spec.model_source for spec in own}
+    together = {(spec.model, spec.dataset) for spec in own if spec.devices > 1}
     for (model, dataset), source in pairs.items():
         shape, classes = data[dataset].shape, data[dataset].classes
+        built = models.load(model, source)
         try:
-            refuse_unfit(models.load(model, source), source, shape, classes)
+            refuse_unfit(built, source, shape, classes, (model, dataset) in together)
         except ValueError as error:
             raise ConfigError(f"models.{model}: on {dataset}, {error}") from None
 

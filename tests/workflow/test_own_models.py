@@ -130,6 +130,10 @@ class torch_model(nn.Module):
             ),
             "in training mode makes tuple of",
         ),
+        (
+            f"{LINEAR}return nn.Sequential(nn.Flatten(), nn.LazyLinear(classes))",
+            "has lazy layers; give them their sizes",
+        ),
     ],
 )
 def test_a_definition_that_makes_no_such_model_is_refused_when_planned(content, expected, model):
@@ -143,6 +147,20 @@ def test_what_is_frozen_need_not_be_used(model):
     forward = "self.old.requires_grad_(False)\n\n    def forward(self, images): "
     source = model(PARTLY.format(f"    {forward}return self.head(images.flatten(1))"))
     assert len(plan(config(source, system="pytorch")).runs) == 1
+
+
+def test_layers_may_be_left_out_by_chance_on_one_device_alone(model):
+    source = model(
+        PARTLY.format(
+            "def forward(self, images):\n"
+            "        pixels = images.flatten(1)\n"
+            "        skipped = self.training and torch.rand(()) < 0.3\n"
+            "        return self.head(pixels) + (0 if skipped else self.old(pixels))"
+        ).replace("from torch", "import torch\nfrom torch", 1)
+    )
+    assert len(plan(config(source, system="pytorch")).runs) == 1
+    with pytest.raises(ConfigError, match=r"leaves out old\.weight, old\.bias by chance"):
+        plan(config(source, system="pytorch", devices=[1, 2]))
 
 
 def test_weights_of_such_a_definition_are_one_sentence(matrix, model, tmp_path):
