@@ -14,12 +14,15 @@ def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> s
     """The figure's docstring, its first line as the title, and its sample.
 
     `table` is what it draws; a figure of some of the runs alone says which by `shown`, what these
-    runs ask to be said by `remark`, and which others one may look for in it by `left_out`.
+    runs ask to be said by `remark`, and which others one may look for in it by `left_out`. What was
+    planned for a figure of some networks alone is told by `meant`.
     """
     heading, _, text = inspect.getdoc(module).partition("\n")
     heading = heading.rstrip(".")
     some = getattr(module, "shown", None)
-    said = [sample(some(summary) if some else summary, summary), _not_begun(summary)]
+    meant = getattr(module, "meant", None)
+    said = [sample(some(summary) if some else summary, summary)]
+    said.append(_not_begun(meant(summary) if meant else summary))
     if changed := _changed(module, summary):
         said.append(f"{changed}.")
     if remark := getattr(module, "remark", None):

@@ -32,6 +32,16 @@ def shown(summary: pd.DataFrame) -> pd.DataFrame:
     return summary[summary["model"].eq("resnet50") & summary["dataset"].eq("imagenet")]
 
 
+meant = shown  # a plan of other networks is none for this figure
+
+
+def remark(_: pd.DataFrame, table: pd.DataFrame) -> str:
+    """What is drawn besides runs of this suite, which alone the sample counts."""
+    points = table[table["series"] == MLPERF]
+    batches = points["total_batch"].nunique()
+    return f"That is of this suite; drawn are MLPerf's {len(points)} runs at {batches} batches too."
+
+
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run of MLPerf's and of ours, with its configuration's median."""
     runs = _series.name_series(_runs.prepare(shown(tables.summary)), ["devices", "batch"])

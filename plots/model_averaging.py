@@ -43,9 +43,12 @@ def shown(summary: pd.DataFrame) -> pd.DataFrame:
     return summary[summary["run"].isin(_chosen(summary)["run"])]
 
 
-def remark(summary: pd.DataFrame, _: pd.DataFrame) -> str:
-    """Of how many runs the medians of accuracy are."""
-    return _curves.lost(summary)
+def remark(summary: pd.DataFrame, table: pd.DataFrame) -> str:
+    """Of how many runs the medians of accuracy are, and what of the title was not planned."""
+    lacking = [name for name in ("ea-sgd", "ssgd") if not table["variant"].eq(name).any()]
+    titles = " nor ".join(_averaging.variant_title(name) for name in lacking)
+    planned = f"Nothing was planned with {titles}." if lacking and len(table) else ""
+    return " ".join(said for said in (_curves.lost(summary), planned) if said)
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:

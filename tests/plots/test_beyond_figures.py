@@ -219,6 +219,15 @@ def test_our_runs_beside_mlperf_count_from_their_epochs():
     assert len(ours) == 2
 
 
+def test_the_caption_beside_mlperf_tells_its_points_and_no_plans_of_others():
+    other = {"model": "vgg16", "dataset": "cifar100", "machine": ""}
+    whole = tables(run(), synthetic.failed("not_run", "not run so far", **other))
+    _, table = draw("mlperf_convergence", whole)
+    said = _caption.caption(mlperf_convergence, whole.summary, table)
+    assert f"MLPerf's {len(table)} runs at {table['total_batch'].nunique()} batches" in said
+    assert "Nothing was run" not in said
+
+
 @pytest.mark.parametrize("name", ["mlperf_convergence", "noise_floor"])
 def test_a_caption_counts_the_runs_that_are_shown(name):
     module = {"mlperf_convergence": mlperf_convergence, "noise_floor": noise_floor}[name]

@@ -281,3 +281,13 @@ def test_runs_at_a_rate_that_other_learners_lack_are_named_as_left_out(name):
     said = _caption.caption(module, whole.summary, table)
     assert "Crossbow m=1, lr 0.1, batch 16, lenet on digits to 90%, 1 device." in said
     assert "Left out" not in _caption.caption(module, tables(*runs).summary, table)
+
+
+def test_the_caption_of_averaging_names_what_of_its_title_was_not_planned():
+    module = importlib.import_module("plots.model_averaging")
+    for variants, said in ((("ea-sgd",), "S-SGD"), (("ssgd",), "EA-SGD"), (("ea-sgd", "ssgd"), "")):
+        whole = tables(*(run(variant=name) for name in ("released", *variants)))
+        _, table = draw("model_averaging", whole)
+        text = _caption.caption(module, whole.summary, table)
+        assert (f"Nothing was planned with {said}." in text) == bool(said)
+        assert text.count("Nothing was planned") == bool(said)
