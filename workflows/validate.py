@@ -1,6 +1,5 @@
 """What a value of a config may be; what it may not be is said in the words of a config."""
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import jsonschema
 from bench import record
 
 SCHEMA = record.read_json(Path(__file__).parent / "schemas" / "config.schema.json")
+LARGEST = 3.4e38  # of single precision, in which systems compute
 KINDS = {
     "integer": "a whole number",
     "number": "a number, such as 0.001 or 1.0e-3",
@@ -69,7 +69,7 @@ def _sentence(error: jsonschema.ValidationError) -> str:
 
 
 def refuse_endless(value: Any, where: str) -> None:
-    """Refuse a number in `value`, at any depth, that is none or beyond what a float can be."""
+    """Refuse a number in `value`, at any depth, that is none or beyond single precision."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             refuse_endless(key, where)
@@ -80,12 +80,12 @@ def refuse_endless(value: Any, where: str) -> None:
     elif isinstance(value, int | float) and not _finite(value):
         said = value if isinstance(value, float) else "a whole number of more than 308 digits"
         key = where.lstrip(".") or "config"
-        raise ConfigError(f"{key}: {said} is not finite; give it a finite number")
+        raise ConfigError(f"{key}: {said} is not finite in single precision; give a number that is")
 
 
 def _finite(number: float) -> bool:
     try:
-        return math.isfinite(number)
+        return abs(float(number)) <= LARGEST
     except OverflowError:  # a whole number has no limit of its own
         return False
 

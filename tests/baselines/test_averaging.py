@@ -28,7 +28,7 @@ SYSTEMS = {
     "diloco": "baselines.diloco:DiLoCo",
 }
 OUTER = {"period": 3, "rate": 0.7, "momentum": 0.9, "nesterov": True}
-ADAMW = {"lr": 3e-3, "weight_decay": 0.1}
+ADAMW = {"lr": 3e-3, "weight_decay": 0.1, "momentum": 0.8}
 # System, its options, other settings, how often a run sends its weights, the oracle.
 CASES = [
     ("local-sgd", {"period": 3}, {}, 6, lambda *run: oracles.local_sgd(*run, period=3)),
@@ -57,7 +57,7 @@ CASES = [
     ),
     (
         *("diloco", {"period": 3}, ADAMW, 6),
-        lambda *run: oracles.block_momentum(*run, **OUTER, inner=oracles.adamw(0.9, 0.1)),
+        lambda *run: oracles.block_momentum(*run, **OUTER, inner=oracles.adamw(0.8, 0.1)),
     ),
 ]
 EVERY = pytest.mark.parametrize(

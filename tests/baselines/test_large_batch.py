@@ -22,7 +22,12 @@ METHODS = {
     "lars": ("baselines.lars:PyTorchLARS", oracles.lars, {"lr": 0.5, "method": {"trust": 0.1}}),
     "lamb": ("baselines.lamb:PyTorchLAMB", oracles.lamb, {"lr": 0.05}),
 }
-RUN = {"batch": BATCH, "weight_decay": 0.1, "schedule": {"kind": "one-cycle", "warmup": 0.3}}
+RUN = {
+    "batch": BATCH,
+    "momentum": 0.8,
+    "weight_decay": 0.1,
+    "schedule": {"kind": "one-cycle", "warmup": 0.3},
+}
 GPU = [pytest.mark.gpu, needs_cuda]
 
 

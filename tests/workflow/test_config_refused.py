@@ -194,6 +194,11 @@ REFUSED = {
         "matrix[0].method.trust",
         "finite",
     ),
+    "an option beyond single precision": (
+        config({"system": "bmuf", "method": {"block_lr": 1e300}}),
+        "matrix[0].method.block_lr: 1e+300",
+        "give a number that is",
+    ),
     "an option without end": (
         config({"system": "diloco", "method": [{}, {"outer_lr": float("inf")}]}),
         "matrix[0].method[1].outer_lr: inf",
