@@ -14,7 +14,7 @@ import sys
 
 
 def serve(program):
-    """Call `program`, which reads its arguments from the command line, in a fork for every job."""
+    """Call `program`, which reads its arguments from `sys.argv`, in a fork for every job."""
     gc.freeze()  # else every process walks, and so copies, what all of them share
     for line in sys.stdin:
         folder, printed, deadline_s, environment, arguments = json.loads(line)
@@ -46,8 +46,8 @@ def server(*command, **environment):
     )
 
 
-def call(server, arguments, folder, printed, deadline_s):
-    """The exit code of a job, in the environment of this process."""
-    job = [str(folder), str(printed), deadline_s, dict(os.environ), arguments]
+def call(server, arguments, folder, printed, deadline_s, **environment):
+    """The exit code of a job, in the environment of this process and what is named."""
+    job = [str(folder), str(printed), deadline_s, os.environ | environment, arguments]
     print(json.dumps(job), file=server.stdin, flush=True)
     return int(server.stdout.readline())

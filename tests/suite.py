@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import forks
 import psutil
 import yaml
 
@@ -267,17 +268,14 @@ def snakemake(
 ) -> subprocess.CompletedProcess:
     """`python -m snakemake` in a folder, without the seconds that it takes to import."""
     with tempfile.NamedTemporaryFile("r") as printed:
-        job = [str(folder), printed.name, deadline_s, os.environ | environment, arguments]
-        print(json.dumps(job), file=_pipelines().stdin, flush=True)
-        code = int(_pipelines().stdout.readline())
+        code = forks.call(_pipelines(), arguments, folder, printed.name, deadline_s, **environment)
         return subprocess.CompletedProcess(arguments, code, printed.read())
 
 
 @cache
 def _pipelines() -> subprocess.Popen:
     """Starts them, for as long as this process lives."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    return subprocess.Popen([sys.executable, REPOSITORY / "tests/pipelines.py"], **pipes)
+    return forks.server(REPOSITORY / "tests/pipelines.py")
 
 
 def _options(arguments: tuple[str | Path, ...]) -> list[str]:

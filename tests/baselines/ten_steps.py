@@ -1,5 +1,7 @@
 """Ten steps of a system, and how far two forms of one may be apart in them."""
 
+import json
+
 import numpy as np
 from steps import steps
 
@@ -10,6 +12,20 @@ def ten_steps(system, spec, digits, weights, folder, **environment):
     """What each rank computed, as of `steps`."""
     samples = TEN * spec.batch * spec.devices
     return steps(system, spec, digits, weights(spec.model), samples, folder, **environment)
+
+
+def ten_steps_once(system, digits, weights, tmp_path_factory):
+    """A function from a spec to the losses of ten steps and the status; each is trained once."""
+    known = {}
+
+    def of(spec):
+        if spec.id not in known:
+            folder = tmp_path_factory.mktemp("steps") / "run"
+            losses = ten_steps(system, spec, digits, weights, folder)[0]["losses"]
+            known[spec.id] = losses, json.loads((folder / "status.json").read_text())
+        return known[spec.id]
+
+    return of
 
 
 def assert_rounded(rounded, plain, by):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from marks import needs_cuda
-from ten_steps import TEN, ten_steps
+from ten_steps import TEN, ten_steps_once
 
 from baselines import pytorch_ssgd, torch_training
 from bench.system import Context
@@ -33,16 +33,8 @@ FIELDS = {"model": "lenet", "weight_decay": 1e-3, "augmentation": "crop_flip", "
 @pytest.fixture(scope="module")
 def losses(digits, weights, tmp_path_factory):
     """A function from a spec to the losses of its first ten steps."""
-    known = {}
-
-    def of(spec):
-        if spec.id not in known:
-            folder = tmp_path_factory.mktemp("steps") / "run"
-            ranks = ten_steps(SYSTEM, spec, digits, weights, folder)
-            known[spec.id] = ranks[0]["losses"]
-        return known[spec.id]
-
-    return of
+    once = ten_steps_once(SYSTEM, digits, weights, tmp_path_factory)
+    return lambda spec: once(spec)[0]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,10 +1,8 @@
 """XLA and mixed precision change how TensorFlow computes a step, and within rounding not what."""
 
-import json
-
 import numpy as np
 import pytest
-from ten_steps import TEN, assert_rounded, ten_steps
+from ten_steps import TEN, assert_rounded, ten_steps_once
 
 from bench.clock import Ledger
 from bench.system import Context
@@ -16,17 +14,7 @@ FIELDS = {"lr": 0.002, "weight_decay": 1e-3, "augmentation": "crop_flip", "epoch
 
 @pytest.fixture(scope="module")
 def trained(digits, weights, tmp_path_factory):
-    """A function from a spec to the losses of ten steps and the status; each is trained once."""
-    known = {}
-
-    def of(spec):
-        if spec.id not in known:
-            folder = tmp_path_factory.mktemp("steps") / "run"
-            losses = ten_steps(SYSTEM, spec, digits, weights, folder)[0]["losses"]
-            known[spec.id] = losses, json.loads((folder / "status.json").read_text())
-        return known[spec.id]
-
-    return of
+    return ten_steps_once(SYSTEM, digits, weights, tmp_path_factory)
 
 
 @pytest.mark.parametrize(
