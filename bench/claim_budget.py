@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-# The learning rate falls towards zero at the last epoch, whenever that is planned.
-_ENDING = ("cosine", "one-cycle")
+from bench import planned_end
 
 
 def budget(runs: pd.DataFrame) -> str:
@@ -13,12 +12,9 @@ def budget(runs: pd.DataFrame) -> str:
     Accuracy rises most near the planned end, so that runs reach a target there, whatever their
     batch; and one that never did so counts by what it trained, the end itself.
     """
-    kinds = runs["schedule"].str.split("(").str[0]
-    ending = runs[kinds.isin(_ENDING)]
+    ending = planned_end.ending(runs)
     if ending.empty:
         return ""
-    planned = sorted(set(pd.to_numeric(ending["epochs"])))
-    names = " or ".join(sorted(set(kinds[ending.index])))
-    end = " to ".join(f"{epochs:g}" for epochs in dict.fromkeys([planned[0], planned[-1]]))
+    names, end = planned_end.words(ending)
     never = ", and never counts as that" if np.isinf(runs["amount"]).any() else ""
     return f"says little: accuracy rises most near a {names} schedule's end, epoch {end}{never}"

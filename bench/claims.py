@@ -20,7 +20,7 @@ from bench.claim_runs import ALIKE, CONFIGURATION, columns, estimate, is_time
 from bench.estimates import Estimate, median_gain, median_interval
 from bench.refuse import refuse, write_or_refuse
 from bench.summary_file import read_summary
-from bench.verdict import verdict
+from bench.verdict import bound, verdict
 
 COLUMNS = [
     *"id,text,source,value,direction,paper".split(","),
@@ -66,8 +66,8 @@ def _row(claim: Mapping[str, Any], one: Comparison, told: list[str]) -> dict[str
             row |= {name: words} | _side(name, estimate(runs), is_time(runs))
     if gain:
         row |= {"gain": gain.median, "gain_low": gain.low, "gain_high": gain.high}
-        bound = min(1.0, _paper_gain(claim))
-        row |= {"pairs": gain.n, "won": sum(value > bound for value in one.gains)}
+        side = bound(_paper_gain(claim))
+        row |= {"pairs": gain.n, "won": sum(value > side for value in one.gains)}
     return row
 
 

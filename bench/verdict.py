@@ -7,6 +7,11 @@ VERDICTS = (REPRODUCED, PARTLY, NOT_REPRODUCED, NOT_RUN)
 FEWEST_PAIRS = 3  # each of another seed: of fewer, a gain may be noise
 
 
+def bound(paper: float) -> float:
+    """The gain above which ours is on the claimed side, by that which the paper gives."""
+    return min(1.0, paper)
+
+
 def verdict(gain: Estimate | None, paper: float = 1.0) -> tuple[str, str]:
     """What the gain over pairs of runs, one for each seed, says of a claim, and why.
 
@@ -24,7 +29,7 @@ def verdict(gain: Estimate | None, paper: float = 1.0) -> tuple[str, str]:
     if gain.n < FEWEST_PAIRS:
         have = f"{gain.n} of at least {FEWEST_PAIRS} seeds"
         return NOT_RUN, f"{have}, with a gain of {gain.median:.4g}"
-    side = min(1.0, paper)
+    side = bound(paper)
     if not gain.median > side:
         return NOT_REPRODUCED, f"the median gain is not above {side:g}"
     if not gain.low > side:

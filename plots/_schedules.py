@@ -2,10 +2,8 @@
 
 import pandas as pd
 
+from bench import planned_end
 from plots import _runs
-
-# They fall towards zero at the last epoch, whenever that is planned.
-_ENDING = ("cosine", "one-cycle")
 
 
 def budget(summary: pd.DataFrame) -> str:
@@ -15,12 +13,10 @@ def budget(summary: pd.DataFrame) -> str:
     """
     runs = _runs.prepare(summary)
     runs = runs[_runs.counts(runs) & runs["target"].notna()]
-    ending = runs[runs["schedule"].str.split("(").str[0].isin(_ENDING)]
+    ending = planned_end.ending(runs)
     if ending.empty:
         return ""
-    kinds = " or ".join(sorted(set(ending["schedule"].str.split("(").str[0])))
-    few, many = ending["epochs"].min(), ending["epochs"].max()
-    planned = f"{few:g}" if few == many else f"{few:g} to {many:g}"
+    kinds, planned = planned_end.words(ending)
     number = "All" if len(ending) == len(runs) else f"{len(ending)} of {len(runs)}"
     return (
         f"{number} runs were planned for {planned} epochs, over which a {kinds} schedule takes the "

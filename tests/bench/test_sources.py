@@ -14,7 +14,7 @@ def test_systems_do_not_depend_on_each_other():
         assert not [path for path in sources(module) if path.startswith("crossbow_impl/")]
 
 
-READERS = ("__init__", "estimates", "lost_runs", "metrics", "record", "refuse")
+READERS = ("__init__", "estimates", "lost_runs", "metrics", "planned_end", "record", "refuse")
 READERS += ("summary_columns", "summary_file", "whole_file")
 OF_TABLES = {f"bench/{name}.py" for name in READERS}
 
