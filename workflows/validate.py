@@ -78,7 +78,7 @@ def refuse_endless(value: Any, where: str) -> None:
         for index, inner in enumerate(value):
             refuse_endless(inner, f"{where}[{index}]")
     elif isinstance(value, int | float) and not _finite(value):
-        said = value if isinstance(value, float) else "a whole number of more than 308 digits"
+        said = value if isinstance(value, float) else "a whole number of more than 38 digits"
         key = where.lstrip(".") or "config"
         raise ConfigError(f"{key}: {said} is not finite in single precision; give a number that is")
 
