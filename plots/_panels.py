@@ -107,18 +107,19 @@ def run_marks(figure: Figure, no_number: str) -> list[Line2D]:
     `no_number` says what a run without one lacks.
     """
     lines = [line for axes in figure.axes for line in axes.get_lines() if len(line.get_xdata())]
-    drawn = {(line.get_marker(), line.get_markerfacecolor() == "white") for line in lines}
+    drawn = {_shape(line) for line in lines}
     entries = [
         grey("median", marker="|", markersize=11, mew=2),
         grey("target not reached", marker=">", markerfacecolor="white"),
         grey(no_number, marker="x"),
     ]
-    named = [
-        entry
-        for entry in entries
-        if (entry.get_marker(), entry.get_markerfacecolor() == "white") in drawn
-    ]
+    named = [entry for entry in entries if _shape(entry) in drawn]
     return [grey("a run", marker="o"), *named]
+
+
+def _shape(line: Line2D) -> tuple[object, bool]:
+    """The marker of a line, and whether it is hollow."""
+    return line.get_marker(), line.get_markerfacecolor() == "white"
 
 
 def legend(figure: Figure, handles: Sequence[Line2D]) -> None:
