@@ -18,6 +18,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
     """The figure and its caption."""
     table = pd.read_csv(folder / "scaling_prediction.csv", dtype=str, keep_default_na=False)
     asked, table = len(table), table[table["images_per_s"] != ""]
+    told = len(table)
     numbers = [f"speed_up{end}" for end in ("", "_low", "_high")] + ["devices"]
     table[numbers] = table[numbers].apply(pd.to_numeric)
     # Of a cell that is asked for in two forms the first.
@@ -36,7 +37,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
         "Throughput of several devices, as a share of what as many would have alone. Hollow marks "
         "are predicted from one and two devices; their bars are the band, which is what different "
         "readings of the overhead on two devices give. Full marks are measured, by one device in "
-        f"the same call. {len(table)} of {asked} cells could be predicted; m learners per device, "
+        f"the same call. {told} of {asked} cells could be predicted; m learners per device, "
         f"b their batch. {data.machine(folder, base['call'])}."
     )
 

@@ -66,7 +66,11 @@ def predictions() -> str:
 
 
 def _rate(row: Row, column: str) -> str:
-    return f"{float(row[column]) / 1000:.3g}k" if row.get(column) else ""
+    if not row.get(column):
+        return ""
+    # By what it reads once rounded to three digits, so that 999,900 is 1M.
+    rate = float(f"{float(row[column]):.3g}")
+    return f"{rate / 1e6:.3g}M" if rate >= 1e6 else f"{rate / 1e3:.3g}k"
 
 
 def held_out() -> str:
