@@ -10,6 +10,7 @@ import asynchronous_oracles as oracles
 import numpy as np
 import pytest
 import torch
+import torch.distributed as dist
 from in_turns import two_epochs_in_turns
 from marks import ON_CPUS_AND_GPUS
 from softmax import flat, problem
@@ -79,6 +80,11 @@ def test_one_device_is_plain_sgd(case, spec, digits, weights, first, tmp_path):
     check((case[0], {}, SGD, 0), cell, digits, weights, first, tmp_path / "run")
 
 
+def test_bytes_are_those_of_one_of_three_devices(spec, digits, weights, first, tmp_path):
+    cell = spec(CASES[0][0], method=CASES[0][1], devices=3, **COMMON, **CHANGING)
+    check(CASES[0], cell, digits, weights, first, tmp_path / "run")
+
+
 def test_a_slack_of_zero_is_ssgd_at_a_rate_per_device(spec, digits, weights, tmp_path):
     """Nobody takes turns here: with no slack there is one order only, but for rounding."""
     fields = {"model": "lenet", "devices": DEVICES, "epochs": 1, **CHANGING}
@@ -142,14 +148,17 @@ def test_a_fetch_keeps_what_was_not_pushed():
     assert server.clocks == [0, 1]
 
 
-def test_hogwild_counts_updates_that_come_while_it_computes(spec, digits, weights, tmp_path):
-    worker = Hogwild(
-        Context(
-            spec=spec("hogwild"), records=open_records(digits), weights=weights("logistic"),
-            out=tmp_path,
-        )
+def test_staleness_is_of_updates_that_come_while_a_worker_of_hogwild_computes(
+    spec, digits, weights, first, tmp_path, monkeypatch
+):
+    records = first(open_records(digits), DEVICES * BATCH * 2)
+    context = Context(
+        spec=spec("hogwild", devices=DEVICES), records=records, weights=weights("logistic"),
+        out=tmp_path, ranks=DEVICES,
     )  # fmt: skip
+    worker = Hogwild(context)
     worker.updates = torch.tensor([0, 5])
+    monkeypatch.setattr(dist, "all_reduce", lambda of: of.mul_(DEVICES))  # the other's is the same
     compute = worker.backward
 
     def while_another_updates(images, labels):
@@ -157,7 +166,5 @@ def test_hogwild_counts_updates_that_come_while_it_computes(spec, digits, weight
         return compute(images, labels)
 
     worker.backward = while_another_updates
-    worker.begin(0)
-    worker.run(2)
-    assert worker.stale == 6
+    assert worker.train_epoch(0).staleness == 3
     assert worker.updates.tolist() == [2, 11]

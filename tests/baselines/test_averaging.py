@@ -40,6 +40,11 @@ CASES = [
         *("eamsgd", {"period": 3, "beta": 0.8}, {"schedule": {"kind": "constant"}}, 6),
         lambda *run: oracles.eamsgd(*run, period=3, beta=0.8),
     ),
+    # Without momentum it is elastic averaging SGD.
+    (
+        *("eamsgd", {"period": 4, "beta": 0.8}, {"momentum": 0.0}, 4),
+        lambda *run: oracles.eamsgd(*run, period=4, beta=0.8),
+    ),
     # The centre is met in the iteration after the checkpoint, with the rate from before it.
     ("eamsgd", {"period": 5}, {}, 3, lambda *run: oracles.eamsgd(*run, period=5, beta=0.9)),
     ("polyak", {"start": 0.35}, {}, 20, lambda *run: oracles.polyak(*run, start=7, decay=0)),

@@ -99,6 +99,12 @@ def test_the_better_half_are_parents_of_what_is_near_them():
     assert seen == {0, 1, 2, 3, 4}
 
 
+def test_the_better_half_of_an_odd_number_is_rounded_up():
+    chosen = evolved([0, 2, 4], np.array([1, 3, 2]), 9, 0.0, np.random.default_rng(1))
+    assert chosen[:2] == [2, 4]
+    assert len(chosen) == 3 and 2 <= chosen[2] <= 4
+
+
 def test_mutation_doubles_or_halves_within_the_limits():
     changed = [
         evolved([2, 2], np.zeros(2), most, 1.0, np.random.default_rng(seed))[1]
