@@ -23,7 +23,7 @@ POWERS = {"constant": 0, "sqrt": 0.5, "linear": 1}
 
 
 def oracle(spec, records, start):
-    """Weights, losses, and the images of an iteration in each epoch."""
+    """Weights, losses, and the images of an iteration in each epoch and the one that follows."""
     feed = Feed(records, spec.augmentation, spec.seed)
     classes = records.classes
     w, velocity, losses, sizes = start, 0 * start, [], []
@@ -49,18 +49,19 @@ def oracle(spec, records, start):
             w = w - lr * (batch / spec.batch) ** power * velocity
         scale = noise / signal
         assert abs(scale / (2 * images) - 1) > 0.01  # rounding can't decide
-        if scale >= 2 * images and 2 * images <= spec.method["max_batch"]:
+        if scale >= 2 * images and 2 * images <= min(spec.method["max_batch"], feed.samples):
             batch *= 2
-    return w, np.array(losses), sizes
+    return w, np.array(losses), [*sizes, batch * spec.devices]
 
 
-def check(cell, digits, weights, first, folder):
-    records, start = first(open_records(digits), SAMPLES), weights("logistic")
+def check(cell, digits, weights, first, folder, samples=SAMPLES):
+    records, start = first(open_records(digits), samples), weights("logistic")
     w, losses, sizes = oracle(cell, records, flat(read(start)).astype(np.float64))
-    assert sizes == [8, 16]  # it did grow
+    assert sizes == [8, 16, 16]  # it did grow
     for rank in two_epochs(SYSTEM, cell, records, start, folder):
         np.testing.assert_allclose(rank["losses"], losses, rtol=1e-5)
         np.testing.assert_allclose(flat(rank, "model."), w, rtol=1e-4, atol=1e-5)
+        assert cell.devices * rank["noise.batch"] == sizes[-1]
 
 
 @pytest.mark.parametrize("rule", [{"lr_rule": "constant"}, {"lr_rule": "sqrt"}, {}], ids=str)
@@ -70,6 +71,12 @@ def test_devices_grow_as_the_oracle_does(form, rule, spec, digits, weights, firs
     if cell.devices == 1:
         pytest.skip("needs two CUDA devices: one has no estimate")
     check(cell, digits, weights, first, tmp_path / "run")
+
+
+def test_an_iteration_takes_no_more_than_there_are(spec, digits, weights, first, tmp_path):
+    """The noise scale is 151 after the second epoch, which asks for 32 images."""
+    cell = spec("noise-scale", method={"decay": 0.9}, devices=2, **FIELDS)
+    check(cell, digits, weights, first, tmp_path / "run", samples=30)
 
 
 @pytest.mark.parametrize("form", [{"devices": 1}, *ON_CPUS_AND_GPUS])
