@@ -13,24 +13,17 @@ machine tells the model of its GPUs or processors: a repeat may have run on anot
 counts each run that was repeated once.
 """
 
-import math
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from bench import record
-from plots import _absent, _axes, _commits, _hover, _panels, _runs, _series, style
+from plots import _absent, _axes, _floor, _hover, _panels, _runs, _series, style
 from plots._tables import Tables
 
-CELL = ["workload", "devices", "batch"]
-PLACE = [*CELL, "system", "learners", "series"]
-COLUMNS = [*PLACE, "seed", "repeat", "quantity", "first", "again", "ratio", "floor"]
+COLUMNS = [*_floor.PLACE, "seed", "repeat", "quantity", "first", "again", "ratio", "floor"]
 COLUMNS += ["run", "first_run", "is_one_commit", "is_planned", "is_lone"]
-QUANTITIES = {"images_per_s": "throughput", "median5_s": "time to target"}
-SHARE, MANY = 0.95, 20
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
@@ -43,8 +36,8 @@ def shown(summary: pd.DataFrame) -> pd.DataFrame:
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row for each quantity of each pair of runs."""
-    runs = _series.name_series(_prepare(tables.summary), CELL)
-    table = _pairs(runs[runs["run"].isin(shown(tables.summary)["run"])])
+    runs = _series.name_series(_prepare(tables.summary), _floor.CELL)
+    table = _floor.pairs(runs[runs["run"].isin(shown(tables.summary)["run"])])
     if table.empty:
         return _panels.nothing(runs, "was repeated", COLUMNS)
     rows = _panels.keys(table, ["workload", "devices"])
@@ -53,7 +46,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     beside = 0.06 * table["name"].str.len().max() + 0.4
     figure, panels = _panels.grid(
         rows,
-        list(QUANTITIES.values()),
+        list(_floor.QUANTITIES.values()),
         (2.4, 0.2 * sum(lengths) / len(rows) + 0.8),
         (beside, 0),
         sharey="row",
@@ -100,47 +93,6 @@ def _prepare(summary: pd.DataFrame) -> pd.DataFrame:
     return _runs.prepare(summary.assign(repeat=repeat), with_repeats=True)
 
 
-def _pairs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Each repeat beside the first of its runs."""
-    cell = [*PLACE, "seed"]
-    ordered = runs.sort_values([*cell, "repeat"])
-    is_first = ~ordered.duplicated(cell)
-    ordered["commit"] = _commits.short(ordered)
-    kept = [*cell, "run", "status", "commit", *QUANTITIES]
-    pairs = ordered[~is_first].merge(ordered.loc[is_first, kept], on=cell, suffixes=("", "_first"))
-    pairs = pairs.rename(columns={"run_first": "first_run"})
-    pairs["is_one_commit"] = pairs["commit"].eq(pairs["commit_first"])  # unknown is not the same
-    later, first = (pairs[name] == record.NOT_RUN for name in ("status", "status_first"))
-    pairs["is_planned"] = later | first
-    parts = [
-        pairs.assign(quantity=quantity, again=pairs[column], first=pairs[f"{column}_first"])
-        for column, quantity in QUANTITIES.items()
-    ]
-    table = pd.concat(parts, ignore_index=True)
-    for name in ("again", "first"):
-        table[name] = table[name].where(table[name] > 0)  # a rate of 0 has no ratio
-    table["ratio"] = table["again"] / table["first"]
-    table["is_lone"] = table["again"].notna().ne(table["first"].notna()) & ~table["is_planned"]
-    sizes = table.assign(size=table["ratio"].mask(table["is_lone"], np.inf))
-    table["floor"] = sizes.groupby(["workload", "devices", "quantity"])["size"].transform(floor)
-    table["name"] = _series.with_batch(table)
-    return table.sort_values([*cell, "repeat", "quantity"], ignore_index=True)
-
-
-def floor(ratios: pd.Series) -> float:
-    """The factor that 95% of pairs stay within, up or down; of fewer than twenty, all.
-
-    Infinite are the ratios of pairs of which one run alone got there.
-    """
-    sizes = _sizes(ratios).sort_values()
-    return float(sizes.iloc[math.ceil(SHARE * (len(sizes) - 1))]) if len(sizes) else np.nan
-
-
-def _sizes(ratios: pd.Series) -> pd.Series:
-    """The factors of ratios, whether up or down."""
-    return np.exp(np.log(ratios.dropna()).abs())
-
-
 def _said(here: pd.DataFrame) -> str:
     """The floor in words."""
     known, lone = int(here["ratio"].count()), int(here["is_lone"].sum())
@@ -149,10 +101,10 @@ def _said(here: pd.DataFrame) -> str:
     if not pairs:
         return "no pair to compare"
     if np.isinf(end):
-        within = f" within × {_sizes(here['ratio']).max():.3f}" if known else ""
+        within = f" within × {_floor.factors(here['ratio']).max():.3f}" if known else ""
         said = f"{known} of {pairs} pair{'s' * (pairs != 1)}{within or ' to compare'}"
-    elif pairs >= MANY:
-        said = f"{SHARE:.0%} of {pairs} pairs within × {end:.3f}"
+    elif pairs >= _floor.MANY:
+        said = f"{_floor.SHARE:.0%} of {pairs} pairs within × {end:.3f}"
     else:
         said = f"{'one pair,' if pairs == 1 else f'widest of {pairs} pairs'} × {end:.3f}"
     return said + (f";\nin {lone} only one run got there" if lone else "")
@@ -163,14 +115,14 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
     panel.axvline(1, color=style.FAINT, linewidth=0.8, zorder=1)
-    sizes = _sizes(here["ratio"])
-    if sizes.empty:
+    factors = _floor.factors(here["ratio"])
+    if factors.empty:
         _axes.without_numbers(panel, "x")
     else:
-        most = max(sizes.max(), 1.0001) ** 1.3
+        most = max(factors.max(), 1.0001) ** 1.3
         band = min(here["floor"].max(), most)  # without an end all of the panel
         panel.axvspan(1 / band, band, color=style.FAINT, alpha=0.2, linewidth=0)
-        end = min(band, sizes.max())
+        end = min(band, factors.max())
         panel.set_xscale("log")
         panel.set_xlim(1 / most, most)
         panel.xaxis.set_major_locator(FixedLocator(sorted({1 / end, 1.0, end})))
