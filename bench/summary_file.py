@@ -49,6 +49,26 @@ def why_none(results: Path) -> str:
     )
 
 
+def read_text(path: Path, needed: Sequence[str]) -> pd.DataFrame:
+    """A table in CSV as text, which has the columns `needed`.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is no table, or lacks a column; one sentence that begins with the file.
+    """
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"{path} is not readable as CSV ({' '.join(str(error).split())})"
+        ) from None
+    if missing := [name for name in needed if name not in table]:
+        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+    return table
+
+
 def read_summary(path: Path, also: Sequence[str] = ()) -> pd.DataFrame:
     """The summary as text; what is missing, also where it says "nan", is empty.
 
@@ -60,16 +80,7 @@ def read_summary(path: Path, also: Sequence[str] = ()) -> pd.DataFrame:
             number and is none or one that can't be, a status that there is not or that its row
             contradicts, or a run of a machine twice; one sentence that begins with the file.
     """
-    try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"{path} is not readable as CSV ({' '.join(str(error).split())})"
-        ) from None
-    if missing := [name for name in (*NEEDED, *also) if name not in table]:
-        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+    table = read_text(path, (*NEEDED, *also))
     _refuse_cut_rows(path)
     for name in (name for name in NUMBERS if name in table):
         table[name] = table[name].mask(table[name].str.lower().isin(_NONE), "")

@@ -59,15 +59,7 @@ def _read_summary(path: Path) -> pd.DataFrame:
 
 def _read(path: Path, words: Sequence[str], numbers: Sequence[str], key: list[str]) -> pd.DataFrame:
     """A table with these columns, whose rows differ in `key`."""
-    kept = dict.fromkeys(words, str)
-    try:
-        table = pd.read_csv(path, dtype=kept, keep_default_na=False, na_values=[""])
-    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        why = str(error).splitlines()[0].rstrip(".")
-        raise ValueError(f"{path} is not a table in CSV: {why}") from error
-    missing = [column for column in (*words, *numbers) if column not in table]
-    if missing:
-        raise ValueError(f"{path} lacks the columns {', '.join(missing)}")
+    table = summary_file.read_text(path, (*words, *numbers)).replace("", np.nan)
     for column in (*numbers, *(name for name in _LATER if name in table)):
         known = table[column].dropna()
         amounts = pd.to_numeric(known, errors="coerce")
