@@ -52,6 +52,13 @@ def _rank(rank, cells, context, work):
         np.savez(context.keywords["out"] / f"{cell.system}-{rank}.npz", **work(system))
 
 
+def counted(system):
+    """The tensors, by name, of the network that counts after an epoch."""
+    network = system.center.network if hasattr(system, "center") else system.tested
+    tensors = getattr(network, "module", network).state_dict().items()
+    return {name: tensor.numpy() for name, tensor in tensors}
+
+
 def build_of(system):
     """The class of a system, which its module defines beside others."""
     name = "crossbow_impl.train" if system == "crossbow" else SYSTEMS[system]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from every_system import BATCH, DEVICES, ITERATIONS, NAMES, cell_of, on_each
+from every_system import BATCH, DEVICES, ITERATIONS, NAMES, cell_of, counted, on_each
 from frozen import FROZEN
 from steps import steps
 
@@ -22,11 +22,7 @@ SENDINGS |= {"hogwild": 0}
 
 def train(system):
     """Bytes, and what is evaluated after an epoch."""
-    told = system.train_epoch(0).sent_bytes
-    counts = system.center.network if hasattr(system, "center") else system.tested
-    network = getattr(counts, "module", counts)
-    arrays = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    return {"sent_bytes": told, **arrays}
+    return {"sent_bytes": system.train_epoch(0).sent_bytes, **counted(system)}
 
 
 @pytest.fixture(scope="module")

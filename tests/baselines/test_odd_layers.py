@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from every_system import build_of, cell_of, on_each
+from every_system import NAMES, build_of, cell_of, counted, on_each
 from torch import nn
 
 import models
@@ -14,9 +14,9 @@ from bench.system import Context
 from data_prep.records import open_records
 from models.weights import export
 
-SHARED, ODD, LISTED = [
+SHARED, ODD, LISTED, SCALED = [
     {"model": name, "model_source": str(Path(__file__).parent / f"{name}.py")}
-    for name in ("shared", "odd", "listed")
+    for name in ("shared", "odd", "listed", "scaled")
 ]
 COUNTING = ["local-sgd", "post-local-sgd", "eamsgd", "bmuf", "diloco", "downpour", "hogwild"]
 
@@ -63,8 +63,7 @@ def test_layers_of_any_use_train_as_by_gradients(network, system, digits, tmp_pa
 
 def train_evaluated(system):
     system.train_epoch(0)
-    tensors = system.evaluated().state_dict().items()
-    return {name.removeprefix("module."): tensor.numpy() for name, tensor in tensors}
+    return counted(system)
 
 
 def test_indices_are_not_averaged(digits, tmp_path):
@@ -78,6 +77,18 @@ def test_indices_are_not_averaged(digits, tmp_path):
         after = np.load(tmp_path / f"{cell.system}-0.npz")
         for name, buffer in expected.named_buffers():
             assert np.array_equal(after[name], buffer), (cell.system, name)
+
+
+def test_a_parameter_without_dimensions_is_trained(digits, tmp_path):
+    """But by systems of which it is refused."""
+    records, weights = open_records(digits), tmp_path / "weights.npz"
+    export("scaled", records.shape, records.classes, 1, weights, SCALED["model_source"])
+    cells = [cell_of(name, **SCALED) for name in NAMES if name not in ("fsdp", "powersgd")]
+    on_each(cells, records, weights, tmp_path, train_evaluated)
+    for cell in cells:
+        one, other = (np.load(tmp_path / f"{cell.system}-{rank}.npz") for rank in range(2))
+        assert one["scale"] != 1, cell.system
+        assert one["scale"] == other["scale"], cell.system
 
 
 @pytest.mark.parametrize("system", ["pytorch", "lars", "lamb", "eamsgd"])
