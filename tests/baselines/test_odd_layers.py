@@ -1,4 +1,4 @@
-"""Layers that share a weight, and those that a network leaves out, train as they do in torch."""
+"""Layers that share a weight, that a network leaves out, or that draw, train as in torch."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from every_system import NAMES, build_of, cell_of, counted, on_each
 from torch import nn
+from torch.nn import functional
+from two_epochs import two_epochs
 
 import models
 from bench.clock import Ledger
@@ -30,6 +32,27 @@ class Skipping(nn.Module):
 
     def forward(self, images):
         return self.used(images.flatten(1))
+
+
+class Vain(Skipping):
+    """The gradient of a layer is zero."""
+
+    def forward(self, images):
+        return self.used(images.flatten(1)) + 0 * self.skipped(images.flatten(1)).mean()
+
+
+class Dropping(Skipping):
+    """A layer's inputs are dropped by chance."""
+
+    def forward(self, images):
+        return self.used(functional.dropout(images.flatten(1), 0.5, self.training))
+
+
+def weights_of(network, records, folder, monkeypatch):
+    """The initial weights of every model, which is `network` from now on."""
+    monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=network))
+    export("any", records.shape, records.classes, 1, folder / "weights.npz")
+    return folder / "weights.npz"
 
 
 def train(system):
@@ -93,12 +116,30 @@ def test_a_parameter_without_dimensions_is_trained(digits, tmp_path):
 
 @pytest.mark.parametrize("system", ["pytorch", "lars", "lamb", "eamsgd"])
 def test_a_layer_without_a_gradient_stays(system, digits, tmp_path, monkeypatch):
-    monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=Skipping))
-    records, weights = open_records(digits), tmp_path / "weights.npz"
-    export("skipping", records.shape, records.classes, 1, weights)
+    records = open_records(digits)
+    weights = weights_of(Skipping, records, tmp_path, monkeypatch)
     cell = cell_of(system, model="skipping", devices=1)
     trained = build_of(system)(Context(spec=cell, records=records, weights=weights, out=tmp_path))
     trained.prepare(Ledger())
     after, before = train(trained), np.load(weights)
     assert np.array_equal(after["skipped.weight"], before["skipped.weight"])
     assert not np.array_equal(after["used.weight"], before["used.weight"])
+
+
+def test_a_gradient_of_zeros_is_compressed(digits, tmp_path, monkeypatch):
+    """Its layer's weights decay, and no more."""
+    records = open_records(digits)
+    weights = weights_of(Vain, records, tmp_path, monkeypatch)
+    cells = [cell_of(name, model="vain") for name in ("pytorch", "powersgd")]
+    on_each(cells, records, weights, tmp_path, train)
+    plain, after = (np.load(tmp_path / f"{name}-0.npz") for name in ("pytorch", "powersgd"))
+    assert np.array_equal(after["skipped.weight"], plain["skipped.weight"])
+    assert not np.array_equal(after["used.weight"], plain["used.weight"])
+
+
+def test_what_is_dropped_goes_on_after_a_restart(spec, digits, first, tmp_path, monkeypatch):
+    """`two_epochs` compares the runs."""
+    records = first(open_records(digits), 80)
+    weights = weights_of(Dropping, records, tmp_path, monkeypatch)
+    cell = spec("pytorch", model="dropping")
+    two_epochs("baselines.pytorch_ssgd:PyTorchSSGD", cell, records, weights, tmp_path / "run")
