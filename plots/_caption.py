@@ -91,16 +91,20 @@ def _machines(runs: pd.DataFrame) -> str:
 
 
 def _number(shown: int, planned: int, summary: pd.DataFrame) -> str:
-    """How many runs, and of how many that were planned, where not all were run."""
+    """How many runs, and of how many that were planned, where not all were run.
+
+    Where runs were repeated it says that repeats are not counted, which a report counts as well.
+    """
     runs = _runs.prepare(summary)
+    once = " (repeats not counted)" if _runs.is_repeat(summary).any() else ""
     made = int(_runs.counts(runs).sum())
     number = f"{shown} run{'s' * (shown != 1)}"
     number = f"{shown} of {shown + planned} planned runs" if planned else number
     if not _runs.is_planned(runs).any():
-        return number
+        return number + once
     of_planned = f"{made} of {(runs['status'] != record.NOT_AVAILABLE).sum()} planned runs"
     is_all = shown == made and planned in (0, int(_runs.is_planned(runs).sum()))
-    return of_planned if is_all else f"{number}; the matrix has {of_planned}"
+    return (of_planned if is_all else f"{number}; the matrix has {of_planned}") + once
 
 
 def _named_commits(runs: pd.DataFrame) -> list[str]:

@@ -46,8 +46,8 @@ def _goals(runs: pd.DataFrame) -> pd.Series:
 
 def _clean(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
     runs = summary.copy()
-    if "repeat" in runs and not with_repeats:
-        runs = runs[runs["repeat"].fillna(1).astype(int) == 1]
+    if not with_repeats:
+        runs = runs[~is_repeat(runs)]
     for column in ("variant", "tau"):
         runs[column] = runs.get(column, "")  # older summaries lack them
     for column in (*TEXT, *(name for name in _series.KINDS if name in runs)):
@@ -76,6 +76,13 @@ def _where(runs: pd.DataFrame) -> pd.Series:
         most = machine.dropna().groupby(group).agg(lambda names: names.mode().iloc[0])
         found = found.mask(found.isna() & ~counts(runs), group.map(most))
     return found.fillna("machine not known")
+
+
+def is_repeat(runs: pd.DataFrame) -> pd.Series:
+    """Whether each run is made again with equal settings and seed; older summaries have none."""
+    if "repeat" not in runs:
+        return pd.Series(False, runs.index)
+    return runs["repeat"].fillna(1).astype(int) > 1
 
 
 def counts(runs: pd.DataFrame) -> pd.Series:

@@ -61,6 +61,13 @@ def test_what_was_planned_and_not_run_is_named_and_not_counted():
     assert one.startswith("n = 1 seed per configuration, 1 run; the matrix has 2 of 4 planned")
 
 
+def test_captions_say_that_repeats_are_not_counted_where_there_are_some():
+    whole = tables(*times(1.0, 2.0), run(seed=1, repeat=2), not_run(seed=3)).summary
+    said = _caption.sample(whole, whole)
+    assert said.startswith("n = 2 seeds per configuration, 2 of 3 planned runs (repeats not counte")
+    assert "repeats" not in _caption.sample(whole.iloc[:2], whole.iloc[:2])
+
+
 def test_captions_leave_out_what_failed():
     whole = tables(*times(1.0, 2.0), run(seed=3, status="failed", commit="0000000"))
     caption = _caption.sample(whole.summary, whole.summary)
