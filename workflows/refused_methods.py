@@ -8,28 +8,27 @@ from bench.method_options import changed
 from bench.spec import RunSpec
 from workflows.validate import ConfigError
 
-OF_SEVERAL_DEVICES = {
-    "pytorch": {"bucket_mb", "static_graph"},
-    "local-sgd": {"period"},
-    "post-local-sgd": {"period", "start"},
-    "topk": {"density", "warmup_epochs", "masking"},
-    "powersgd": {"rank", "start"},
-    "downpour": {"push", "fetch"},
-    "ssp": {"slack"},
-    "fsdp": {"reshard_after_forward", "offload", "chunk_mb"},
-    "noise-scale": {"max_batch", "lr_rule", "decay"},
-}
+# On one device they are plain SGD, and so is whatever else their method says.
+OF_SEVERAL_DEVICES = {"pytorch", "local-sgd", "post-local-sgd", "topk", "powersgd", "downpour"}
+OF_SEVERAL_DEVICES |= {"ssp", "fsdp", "noise-scale"}
+OF_ONE_TOO = {"accumulate"}
+WARMEST = 0.25  # the density of the first epoch of warm-up
 
 
 def refuse_method_options(cell: Mapping[str, Any], where: str) -> None:
     """Options of a method that do nothing, or that torch can't have together."""
     system, devices = cell["system"], cell.get("devices", 1)
     method = changed(system, cell["method"])
-    for key in method.keys() & OF_SEVERAL_DEVICES.get(system, set()):
-        if devices == 1:
+    if devices == 1 and system in OF_SEVERAL_DEVICES:
+        for key in (key for key in method if key not in OF_ONE_TOO):
             raise ConfigError(
                 f"{where}.method.{key}: it does nothing on one device; remove it or use more"
             )
+    if method.get("warmup_epochs") and method.get("density", 0) >= WARMEST:
+        raise ConfigError(
+            f"{where}.method.warmup_epochs: it begins with a density of {WARMEST}, and "
+            f"{method['density']:g} is not less; remove it, or use a smaller density"
+        )
     if method.get("offload") and cell.get("device_type", "cpu") == "cpu":
         raise ConfigError(
             f"{where}.method.offload: a CPU's memory is the host's; set device_type: cuda or "
@@ -65,7 +64,7 @@ def _idle(spec: RunSpec, images: int | None) -> Iterator[tuple[str, str]]:
     if spec.system in ("noise-scale", "ones"):
         yield from _never_grows(spec, images)
     if spec.system == "topk":
-        warm = sum(0.25**e > method["density"] for e in range(1, method["warmup_epochs"] + 1))
+        warm = sum(WARMEST**e > method["density"] for e in range(1, method["warmup_epochs"] + 1))
         if epochs <= warm:
             reason = f"{epochs} epochs are all warm-up, and none has the density"
             yield "method.warmup_epochs", f"{reason}; {_at_most(epochs - 1, 0)}"

@@ -139,21 +139,30 @@ REFUSED = {
         "2 epochs are all warm-up",
         "at most 1",
     ),
+    "a warm-up that is no denser": (
+        {"system": "topk", **TWO, "method": {"density": 0.25, "warmup_epochs": 1}},
+        "matrix[0].method.warmup_epochs",
+        "0.25 is not less",
+        "remove it",
+        "smaller density",
+    ),
     "nothing compressed before the end": (
         {"system": "powersgd", **TWO, "method": {"start": 88}},
         "matrix[0].method.start",
         "88 iterations",
     ),
 }
-OF_SEVERAL = [
-    ("local-sgd", {"period": 4}),
-    ("post-local-sgd", {"start": 0.25}),
-    ("topk", {"density": 0.1}),
-    ("powersgd", {"rank": 4}),
-    ("downpour", {"push": 2}),
-    ("ssp", {"slack": 1}),
-    ("fsdp", {"chunk_mb": 4}),
-]
+OF_SEVERAL = {
+    "pytorch": {"bucket_mb": 1, "static_graph": True},
+    "local-sgd": {"period": 4},
+    "post-local-sgd": {"period": 4, "start": 0.25},
+    "topk": {"density": 0.1, "warmup_epochs": 1, "masking": False},
+    "powersgd": {"rank": 4, "start": 3},
+    "downpour": {"push": 2, "fetch": 2},
+    "ssp": {"slack": 1},
+    "fsdp": {"reshard_after_forward": False, "chunk_mb": 4},
+    "noise-scale": {"max_batch": 512, "lr_rule": "sqrt", "decay": 0.9},
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -165,10 +174,13 @@ def test_message_names_the_key_the_system_and_what_to_do(case):
     assert [word for word in words if word not in message] == []
 
 
-@pytest.mark.parametrize(("system", "method"), OF_SEVERAL)
-def test_options_of_what_devices_send_need_several(system, method):
-    group = {"system": system, "method": method, "epochs": 5}
-    with pytest.raises(ConfigError, match=r"method.\w+: it does nothing on one device"):
+@pytest.mark.parametrize(
+    ("system", "key", "value"),
+    [(system, key, value) for system, of in OF_SEVERAL.items() for key, value in of.items()],
+)
+def test_options_of_what_devices_send_need_several(system, key, value):
+    group = {"system": system, "method": {key: value}, "epochs": 5, "momentum": 0.9}
+    with pytest.raises(ConfigError, match=rf"method\.{key}: it does nothing on one device"):
         plan(config(group))
     assert plan(config(group | {"devices": 2})).runs
 
@@ -181,6 +193,10 @@ def test_options_of_what_devices_send_need_several(system, method):
         {"system": "ones", "devices": 2, "batch": 100, "method": {"population": 3}},
         {"system": "ones", "batch": 359, "method": {"population": 2}},
         {"system": "topk", "epochs": 1},
+        {"system": "topk", **TWO, "method": {"density": 0.25}},  # the warm-up is the default's
+        {"system": "topk", **TWO, "method": {"density": 0.25, "warmup_epochs": 0}},
+        {"system": "topk", **TWO, "method": {"density": 0.24, "warmup_epochs": 1}},
+        {"system": "pytorch", "method": {"accumulate": 4}},
         {"system": "topk", **TWO, "method": {"warmup_epochs": 1}},
         {"system": "topk", **TWO, "method": {"density": 0.1}},  # sparser than 1/16
         {
