@@ -1,5 +1,6 @@
 """The torch module of a model, or one sentence on why a definition does not make one."""
 
+from collections.abc import Set
 from typing import Any
 
 TRIES = 8  # of a network that draws random numbers
@@ -26,15 +27,16 @@ def build(model: Any, source: str, shape: tuple[int, int, int], classes: int) ->
 
 
 def refuse_unfit(
-    model: Any, source: str, shape: tuple[int, int, int], classes: int, together: bool
+    model: Any, source: str, shape: tuple[int, int, int], classes: int, together: Set[str]
 ) -> None:
     """See that the torch module can be trained on images of `shape` (H, W, C), and tested.
 
-    `together`: also by several devices, of which each waits for all gradients of the others.
+    `together`: the systems that train it on several devices, of which each waits for all gradients
+    of the others.
 
     Raises:
         ValueError: it can't be built or run, has not a value per class, or not a gradient for each
-            parameter that requires one.
+            parameter that requires one, or has a parameter that one of those systems can't take.
     """
     import torch
 
@@ -43,42 +45,62 @@ def refuse_unfit(
     try:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(1)  # the same answer whenever the plan is made
-            flaw = _flaw(module, images, classes) or _untrained(module, images, together)
+            flaw = _scalar(module, together) or _flaw(module, images, classes, bool(together))
     except Exception as error:  # as above
         raise _failure(source, shape, classes, error) from error
     if flaw:
         raise ValueError(f"{source}: the torch model {flaw}")
 
 
-def _flaw(module: Any, images: Any, classes: int) -> str | None:
-    """Why what a module makes of `images` [2, C, H, W] are no logits, if they are none."""
-    import torch
-
-    for mode in ("training", "evaluation"):
-        with torch.inference_mode():
-            logits = module.train(mode == "training")(images)
-        made = list(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
-        if made != [2, classes]:
+def _scalar(module: Any, together: Set[str]) -> str | None:
+    """Which parameter has no dimensions, and which system can't take it, if there are such."""
+    for name, parameter in module.named_parameters():
+        refusing = {"fsdp", "powersgd"} if parameter.requires_grad else {"fsdp"}
+        if not parameter.ndim and (systems := sorted(refusing & together)):
             return (
-                f"in {mode} mode makes {made} of 2 images; make [2, {classes}], the logits of each "
-                "class"
+                f"has a parameter without dimensions, {name}, which {systems[0]} can't take on "
+                "several devices; make its shape [1]"
             )
     return None
 
 
-def _untrained(module: Any, images: Any, together: bool) -> str | None:
-    """Which parameters require a gradient and get none from `images` [2, C, H, W], if any.
-
-    A network that draws random numbers may leave out layers, so it is tried more than once.
-    """
+def _flaw(module: Any, images: Any, classes: int, together: bool) -> str | None:
+    """Why a module can't be trained on and tested by `images` [2, C, H, W], if it can't."""
     import torch
 
-    if not any(parameter.requires_grad for parameter in module.parameters()):
-        return "has no parameter that requires a gradient; leave one that is not frozen"
     before = torch.get_rng_state()
-    missing = [_without_gradient(module.train(), images)]
-    if not torch.equal(before, torch.get_rng_state()):
-        missing += [_without_gradient(module, images) for _ in range(TRIES - 1)]
+    logits = module.train()(images)
+    draws = not torch.equal(before, torch.get_rng_state())
+    flaw = _no_logits(logits, classes, "training")
+    flaw = flaw or _untrained(module, images, logits, draws, together)
+    if flaw:
+        return flaw
+    with torch.inference_mode():
+        return _no_logits(module.eval()(images), classes, "evaluation")
+
+
+def _no_logits(logits: Any, classes: int, mode: str) -> str | None:
+    """Why what a module made of two images are no logits [2, classes], if they are none."""
+    import torch
+
+    made = list(logits.shape) if isinstance(logits, torch.Tensor) else type(logits).__name__
+    if made == [2, classes]:
+        return None
+    return f"in {mode} mode makes {made} of 2 images; make [2, {classes}], the logits of each class"
+
+
+def _untrained(module: Any, images: Any, logits: Any, draws: bool, together: bool) -> str | None:
+    """Which parameters require a gradient and get none from `images` [2, C, H, W], if any.
+
+    `logits` are a first pass's. A network that `draws` random numbers may leave out layers, so it
+    is tried more than once.
+    """
+    parameters = {name: p for name, p in module.named_parameters() if p.requires_grad}
+    if not parameters:
+        return "has no parameter that requires a gradient; leave one that is not frozen"
+    missing = [_without_gradient(parameters, logits)]
+    if draws:
+        missing += [_without_gradient(parameters, module(images)) for _ in range(TRIES - 1)]
     if never := [name for name in missing[0] if all(name in names for names in missing)]:
         return (
             f"gives no gradient to {_named(never)}, though required; use it in forward, freeze it "
@@ -93,13 +115,11 @@ def _untrained(module: Any, images: Any, together: bool) -> str | None:
     return None
 
 
-def _without_gradient(module: Any, images: Any) -> list[str]:
-    """The parameters that require a gradient and get none from one step."""
+def _without_gradient(parameters: dict[str, Any], logits: Any) -> list[str]:
+    """The parameters that get no gradient from `logits` [2, classes]."""
     import torch
     from torch.nn.functional import cross_entropy
 
-    parameters = {name: p for name, p in module.named_parameters() if p.requires_grad}
-    logits = module(images)
     if not logits.requires_grad:
         return list(parameters)
     loss = cross_entropy(logits, torch.zeros(2, dtype=torch.int64))

@@ -77,12 +77,15 @@ def refuse_unfit_models(specs: Iterable[RunSpec], data: Mapping[str, Data]) -> N
     """Build each of the user's models once, for the images of each dataset that it has runs on."""
     own = [spec for spec in specs if spec.model_source]
     pairs = {(spec.model, spec.dataset): spec.model_source for spec in own}
-    together = {(spec.model, spec.dataset) for spec in own if spec.devices > 1}
+    together: dict[tuple[str, str], set[str]] = {pair: set() for pair in pairs}
+    for spec in own:
+        if spec.devices > 1:
+            together[spec.model, spec.dataset].add(spec.system)
     for (model, dataset), source in pairs.items():
         shape, classes = data[dataset].shape, data[dataset].classes
         built = models.load(model, source)
         try:
-            refuse_unfit(built, source, shape, classes, (model, dataset) in together)
+            refuse_unfit(built, source, shape, classes, together[model, dataset])
         except ValueError as error:
             raise ConfigError(f"models.{model}: on {dataset}, {error}") from None
 

@@ -163,6 +163,48 @@ def test_layers_may_be_left_out_by_chance_on_one_device_alone(model):
         plan(config(source, system="pytorch", devices=[1, 2]))
 
 
+SCALED = """
+import torch
+from torch import nn
+
+class torch_model(nn.Module):
+    def __init__(self, shape, classes):
+        super().__init__()
+        self.head = nn.Linear(64, classes)
+        self.scale = nn.Parameter(torch.tensor(1.0), {})
+
+    def forward(self, images):
+        print("training" if self.training else "evaluation")
+        return self.scale * self.head(images.flatten(1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("system", "trained", "refused"),
+    [
+        ("fsdp", True, True),
+        ("fsdp", False, True),
+        ("powersgd", True, True),
+        ("powersgd", False, False),  # which sends nothing of it
+        ("pytorch", True, False),
+    ],
+)
+def test_a_parameter_without_dimensions_is_not_for_every_system(system, trained, refused, model):
+    source = model(SCALED.format(trained))
+    assert plan(config(source, system=system)).runs
+    if not refused:
+        assert plan(config(source, system=system, devices=2)).runs
+        return
+    expected = rf"without dimensions, scale, which {system} can't take .* make its shape \[1\]"
+    with pytest.raises(ConfigError, match=expected):
+        plan(config(source, system=["pytorch", system], devices=2))
+
+
+def test_a_network_that_draws_nothing_is_tried_once_in_each_mode(model, capsys):
+    assert plan(config(model(SCALED.format(True)), system="pytorch")).runs
+    assert capsys.readouterr().out.split() == ["training", "evaluation"]
+
+
 def test_weights_of_such_a_definition_are_one_sentence(matrix, model, tmp_path):
     source = model("def torch_model(shape, classes): ...")
     command = [sys.executable, "-m", "models", "mine", "--source", source, "--seed", "1"]
