@@ -65,8 +65,8 @@ def blank(row: Sequence[Axes], planned: Sequence[bool]) -> None:
     for panel in row:
         if panel not in kept:
             panel.set_axis_off()
-            for line in panel.lines:
-                line.set_visible(False)
+            for drawn in (*panel.lines, *panel.texts):
+                drawn.set_visible(False)
     if kept and kept[0] is not row[0]:
         kept[0].tick_params(labelleft=row[0].yaxis.get_tick_params().get("labelleft", True))
         kept[0].set_ylabel(row[0].get_ylabel())

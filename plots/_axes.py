@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -84,6 +85,12 @@ def learner_axis(panel: Axes, tried: pd.Series) -> None:
     panel.set_xscale("log", base=2)
     panel.set_xlim(tried.min() / 1.3, tried.max() * 1.3)
     count_ticks(panel.xaxis, tried)
+
+
+def least_step(tried: pd.Series) -> float:
+    """The doublings between the closest two of these numbers; 1 where there is one alone."""
+    steps = np.diff(np.log2(np.unique(tried)))
+    return float(steps.min()) if len(steps) else 1.0
 
 
 def count_ticks(axis: Axis, tried: pd.Series) -> None:

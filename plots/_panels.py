@@ -101,6 +101,22 @@ def grey(label: str, **marks) -> Line2D:
     return Line2D([], [], **({"color": style.INK, "linestyle": "none", "label": label} | marks))
 
 
+def series_marks(runs: pd.DataFrame, looks: dict[str, dict]) -> list[Line2D]:
+    """Legend entries of series; those of one workload alone stand below its name."""
+    of_series = runs[runs["series"].isin(looks)].groupby("series")["workload"].agg(set)
+    own: dict[str, list[Line2D]] = {"": []}
+    for name, look in looks.items():
+        where = of_series[name] if runs["workload"].nunique() > 1 else set()
+        group = own.setdefault(min(where) if len(where) == 1 else "", [])
+        group.append(Line2D([], [], label=name, **look))
+    headed = [[_heading(workload), *own[workload]] for workload in sorted(set(own) - {""})]
+    return sum(headed, own[""])
+
+
+def _heading(text: str) -> Line2D:
+    return Line2D([], [], label=text, linestyle="none")
+
+
 def run_marks(figure: Figure, no_number: str) -> list[Line2D]:
     """Legend entries of rows of runs, of those marks that the figure has.
 
@@ -139,4 +155,7 @@ def legend(figure: Figure, handles: Sequence[Line2D]) -> None:
     columns = math.ceil(len(handles) / lines)  # as full as each other
     # The room of its lines is added, or it would be taken from the panels.
     figure.set_figheight(figure.get_figheight() + 0.17 * lines + 0.15)
-    figure.legend(handles=handles, loc="outside lower center", ncols=columns)
+    drawn = figure.legend(handles=handles, loc="outside lower center", ncols=columns)
+    for handle, text in zip(handles, drawn.get_texts(), strict=True):
+        if handle.get_marker() == handle.get_linestyle() == "None":
+            text.set_fontweight("bold")

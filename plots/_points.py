@@ -24,6 +24,13 @@ def side_by_side(names: Sequence[str]) -> dict[str, float]:
     return {name: 2 ** (step * (place - middle)) for place, name in enumerate(names)}
 
 
+def turns(runs: pd.DataFrame, order: Sequence[str]) -> pd.Series:
+    """The turn of each run's series among those at its `x`: of two -0.5 and 0.5."""
+    place = runs["series"].map(list(order).index).groupby(runs["x"])
+    turn = place.rank("dense") - 1
+    return turn - turn.groupby(runs["x"]).transform("max") / 2
+
+
 def line(
     panel: Axes, runs: pd.DataFrame, look: dict, column: str, trained: str = "", name: str = ""
 ) -> None:

@@ -79,7 +79,7 @@ def _usual(runs: pd.DataFrame, column: str, alike: list[str]) -> pd.Series:
 
     A cell where it alone is varied keeps its place among the others by that.
     """
-    cells = runs[["workload", "system", *alike, column]].dropna(subset=column)
+    cells = runs[["workload", "system", *alike, "learners", column]].dropna(subset=column)
     cells = cells.loc[:, ~cells.columns.duplicated()].drop_duplicates()
     counts = cells.groupby(["workload", "system", column]).size()
     if counts.empty:

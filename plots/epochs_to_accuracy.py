@@ -4,17 +4,17 @@ Epochs until the median of the last five epochs' test accuracies reached the tar
 top: by the batch of a learner; below: by the images of one step of the whole system, devices ×
 learners × batch of a learner (for the auto-tuner, the learners it ended with). Small marks are
 runs, lines join the medians over seeds, with the 95% interval of each as a bar (of up to three
-seeds their range). A run that never reached the target is a hollow triangle at the epochs it ran,
-and counts as later than that: no median where the runs that reached it show none. A run that failed
-is left out. A cross at the bottom is a run that failed or ended before an epoch, a question mark
-one that was planned and not run.
+seeds their range); those at one batch stand side by side around its tick. A run that never reached
+the target is a hollow triangle at the epochs it ran, and counts as later than that: no median where
+the runs that reached it show none. A run that failed is left out. A cross at the bottom is a run
+that failed or ended before an epoch, a question mark one that was planned and not run.
 """
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from plots import _absent, _axes, _medians, _panels, _points, _runs, _schedules, _series, style
 from plots._tables import Tables
@@ -50,11 +50,10 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         here = table[(table["workload"] == workload) & (table["devices"] == count)]
         _panels.head(panel, _panels.where(workload, count) if column == "batch" else "")
         panel.set_xscale("log", base=2)
-        panel.xaxis.set_major_locator(LogLocator(base=2, numticks=8))
-        panel.xaxis.set_minor_locator(NullLocator())
-        panel.xaxis.set_major_formatter("{x:g}")
         panel.yaxis.set_major_locator(MaxNLocator(integer=True))
-        _draw_panel(panel, here, column, looks)
+        known = table.loc[table["workload"] == workload, column].dropna()
+        _axes.count_ticks(panel.xaxis, known)
+        _draw_panel(panel, here, column, looks, _axes.least_step(known))
         panel.set_xlabel(AXES[column])
         if count == devices[0]:
             panel.set_ylabel("epochs to target")
@@ -87,14 +86,16 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values([*PLACE, "seed"], kind="stable").reset_index(drop=True)
 
 
-def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict) -> None:
-    # Series that meet at one batch stand side by side.
-    shifts = _points.side_by_side([name for name in looks if name in set(here["series"])])
-    for name, shift in shifts.items():
-        members = here[here["series"] == name]
-        members = members.assign(x=members[column] * shift)
-        made = members[~_runs.is_planned(members)]
-        _points.line(panel, made, looks[name], "epochs", "epochs_run")
+def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, step: float) -> None:
+    """`step` is how many doublings the next batch is away."""
+    made = here[~_runs.is_planned(here) & here["series"].isin(looks)]
+    made = made.assign(x=made[column]).dropna(subset="x")
+    # Series that meet at one batch stand side by side, as far as there is room.
+    turns = _points.turns(made, list(looks))
+    several = 1 + 2 * turns.groupby(made["x"]).transform("max")
+    made = made.assign(x=made["x"] * 2 ** (turns * (0.8 * step / several).clip(upper=0.11)))
+    for name, members in made.groupby("series"):
+        _points.line(panel, members, looks[name], "epochs", "epochs_run")
     # Of many series that were planned at one batch, one mark is enough.
     planned = here.assign(x=here[column])[_runs.is_planned(here)].dropna(subset="x")
     _points.mark_planned(panel, planned, style.INK)
@@ -102,5 +103,5 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict) -> No
 
 
 def _marks(looks: dict, table: pd.DataFrame) -> list[Line2D]:
-    lines = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+    lines = _panels.series_marks(table, looks)
     return lines + _points.marks((table, "epochs", "epochs_run"))

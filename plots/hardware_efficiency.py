@@ -15,7 +15,6 @@ each at another learning rate, is left to the figure of throughput.
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from plots import _absent, _axes, _compare, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
@@ -72,7 +71,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         rates = table.loc[table["workload"] == workload, "images_per_s"]
         of_row = [panels[(workload, "images_per_s"), place] for place in range(len(sizes))]
         _axes.amount_up(of_row, rates)
-    lines = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+    lines = _panels.series_marks(table, looks)
     lines += _points.marks((table, "images_per_s", ""))
     _panels.legend(figure, lines)
     return figure, table[COLUMNS]

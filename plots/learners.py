@@ -4,10 +4,10 @@ Left: images per second of training, all devices together. Middle: epochs until 
 last five epochs' test accuracies reached the target. Right: the product of the two, training
 seconds until then. Lines join the medians over seeds at one batch of a learner, with the 95%
 interval of each as a bar (of up to three seeds their range); small marks are runs. The auto-tuner
-is a star at the number of learners it ended with. A run that never reached the target is a hollow
-triangle, or star, at what it had trained, with a line to where it could be: it counts as later than
-that. A cross at the bottom is a run without the number, because it failed, a question mark one that
-was planned and not run.
+is a star just right of the number of learners it ended with. A run that never reached the target is
+a hollow triangle, or star, at what it had trained, with a line to where it could be: it counts as
+later than that. A cross at the bottom is a run without the number, because it failed, a question
+mark one that was planned and not run.
 """
 
 import numpy as np
@@ -40,6 +40,8 @@ COLUMNS = [
     *PANELS,
 ]
 COLUMNS += [f"{end}_{column}" for column in PANELS for end in ("median", "low", "high")]
+
+_ASIDE = 2**0.2  # a tuned run's star by the learners it ended with, beside those that were fixed
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
@@ -117,7 +119,8 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
     for (batch, series), members in here[~is_tuned].groupby(["batch", "series"]):
         look = looks[batch] | lines[series]
         _points.line(panel, members, look, column, trained)
-    for batch, members in here[is_tuned].groupby("batch"):
+    aside = here.assign(x=here["x"].where(_runs.is_planned(here), here["x"] * _ASIDE))
+    for batch, members in aside[is_tuned].groupby("batch"):
         star = {"marker": "*", "markersize": 8, "linestyle": "none", "zorder": 4}
         star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
         there = members.dropna(subset=["x", column])

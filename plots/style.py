@@ -102,24 +102,29 @@ def _shade(hue: str, learners: str) -> tuple[float, ...]:
 def series_looks(runs: pd.DataFrame) -> dict[str, dict]:
     """How to draw each series: colour by system and learners, its own marker, the line by rest.
 
-    What differs in more than system and learners takes markers that no other series here has.
+    What differs in more than system and learners takes markers that no other series of its
+    workloads has: those of one workload stand in panels of their own.
     """
     depth = pd.to_numeric(runs["learners"], errors="coerce").fillna(float("inf"))
     first = runs.assign(depth=depth).drop_duplicates("series")
     systems = sorted(runs["system"].unique())
     ordered = list(first.sort_values(["system", "depth", "series"]).itertuples())
-    own = {look(one.system, one.learners, systems)["marker"] for one in ordered}
-    free = [marker for marker in _FURTHER_MARKERS if marker not in own]
+    workloads = runs.groupby("series")["workload"].agg(set)
     looks: dict[str, dict] = {}
     for one in ordered:
         mark = look(one.system, one.learners, systems)
-        if free and mark["marker"] in {other["marker"] for other in looks.values()}:
-            mark["marker"] = free.pop(0)
+        beside = [other for other in ordered if workloads[other.series] & workloads[one.series]]
+        own = {look(other.system, other.learners, systems)["marker"] for other in beside}
+        drawn = [looks[other.series] for other in beside if other.series in looks]
+        taken = {other["marker"] for other in drawn}
+        if mark["marker"] in taken:
+            free = (marker for marker in _FURTHER_MARKERS if marker not in own | taken)
+            mark["marker"] = next(free, mark["marker"])
         shift = 0 if one.system == "crossbow" else 1 + systems.index(one.system) % len(LINESTYLES)
         lines = LINESTYLES[shift:] + LINESTYLES[:shift]
         # Two series never share both marker and line, or they would be one in greyscale.
-        near = [o["linestyle"] for o in looks.values() if mark["marker"] == o["marker"]]
-        near += [o["linestyle"] for o in looks.values() if mark["color"] == o["color"]]
+        near = [o["linestyle"] for o in drawn if mark["marker"] == o["marker"]]
+        near += [o["linestyle"] for o in drawn if mark["color"] == o["color"]]
         looks[one.series] = mark | {
             "linestyle": next((n for n in lines if n not in near), lines[0])
         }

@@ -2,10 +2,10 @@
 
 Images per second of training, all devices together, as the median over epochs after the first.
 Small marks are runs, lines join the medians over seeds of Crossbow at one batch of a learner, thin
-upright lines are their 95% intervals (of up to three seeds the range). The auto-tuner is a star at
-the number of learners it ended with. Baselines stand to the right, a dashed line carries the
-fastest of each across. A cross at the bottom is a configuration with a run that has no throughput,
-because it failed, a question mark one with a run that was planned and not run.
+upright lines are their 95% intervals (of up to three seeds the range). The auto-tuner is a star
+just right of the number of learners it ended with. Baselines stand to the right, a dashed line
+carries the fastest of each across. A cross at the bottom is a configuration with a run that has no
+throughput, because it failed, a question mark one with a run that was planned and not run.
 """
 
 import pandas as pd
@@ -83,11 +83,12 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
     here = here[~_runs.is_planned(here)]
     is_crossbow, is_auto = here["system"] == "crossbow", here["learners"] == "auto"
     # Series of several ways to keep learners together stand side by side.
-    shifts = {name: 0.12 * (place - (len(lines) - 1) / 2) for place, name in enumerate(lines)}
-    here = here.assign(x=here["x"] + here["series"].map(shifts).where(is_crossbow, 0))
+    turns = _points.turns(here[is_crossbow], list(lines)).reindex(here.index, fill_value=0)
+    here = here.assign(x=here["x"] + 0.12 * turns)
     for (batch, series), members in here[is_crossbow & ~is_auto].groupby(["batch", "series"]):
         _points.line(panel, members, looks[batch] | lines[series], "images_per_s")
-    for batch, members in here[is_auto].groupby("batch"):
+    aside = here.assign(x=here["x"] + 0.25)  # lest the star hides what was fixed
+    for batch, members in aside[is_auto].groupby("batch"):
         star = {"marker": "*", "markersize": 9, "linestyle": "none", "zorder": 4}
         star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
         told = members.dropna(subset="images_per_s")

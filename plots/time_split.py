@@ -2,17 +2,16 @@
 
 Time is epochs, times the images of an epoch, by throughput: hardware efficiency up, statistical
 efficiency to the left. Both axes are logarithmic, so that configurations along a grey line take the
-time that it names. Marks are medians of a configuration, b the batch of a learner, lines join the
-batches of a series, dots are runs; epochs are those until the median of the last five test
-accuracies reached the target. A hollow triangle is a run that never did, at the epochs it had
-trained.
+time that it names. Marks are medians of a configuration that has one, b the batch of a learner,
+lines join the batches of a series, dots are runs; epochs are those until the median of the last
+five test accuracies reached the target. A hollow triangle is a run that never did, at the epochs it
+had trained.
 """
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from plots import (
@@ -59,7 +58,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _frame(panels[workload, devices], of_row)
         planned = [(of_row["devices"] == devices).any() for devices in columns]
         _absent.blank([panels[workload, devices] for devices in columns], planned)
-    handles = [Line2D([], [], label=name, **look) for name, look in looks.items()]
+    handles = _panels.series_marks(table, looks)
     handles.append(_panels.grey("a run", marker=".", markersize=3))
     handles.append(_panels.grey("target not reached", marker=">", markerfacecolor="white"))
     _panels.legend(figure, handles)
@@ -104,17 +103,9 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict) -> None:
         for one in known.itertuples():
             (mark,) = panel.plot(one.median_epochs, one.median_images_per_s, markersize=5.5, **look)
             _hover.tell(mark, _value(one))
-            _name(panel, one.median_epochs, one)
-        lost = cells[cells["median_epochs"].isna() & cells["batch"].isin(late["batch"])]
-        for one in lost.dropna(subset="median_images_per_s").itertuples():
-            _name(panel, one.epochs_run, one)
+            where, is_left = (one.median_epochs, one.median_images_per_s), one.system == "crossbow"
+            _labels.beside(panel, where, f"b={one.batch:g}", is_left, color=style.INK)
     _absent.account(panel, here, here[here["images_per_s"].isna()])
-
-
-def _name(panel: Axes, epochs: float, one) -> None:
-    """Writes the batch of a configuration beside its mark."""
-    where, is_left = (epochs, one.median_images_per_s), one.system == "crossbow"
-    _labels.beside(panel, where, f"b={one.batch:g}", is_left, color=style.INK)
 
 
 def _value(one) -> str:
@@ -134,7 +125,8 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
     panel.set(xscale="log", yscale="log")
     room = np.clip((x.max() / x.min()) ** 0.3, 1.06, 1.25)
     panel.set_xlim(x.min() / room, x.max() * room)
-    panel.set_ylim(y.min() / 1.4, y.max() * 1.4)
+    below = max(1.4, (y.max() / y.min()) ** 0.25)  # for what is said at the bottom
+    panel.set_ylim(y.min() / below, y.max() * 1.4)
     for axis, values in ((panel.xaxis, x), (panel.yaxis, y)):
         _axes.log_ticks(axis, values)
         if values.max() < 6 * values.min():
@@ -143,7 +135,7 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
     if np.isnan(images):  # no epoch of these runs is told
         return
     ends = np.array(panel.get_xlim())
-    corners = ends[[0, 1]] * images / np.array(panel.get_ylim())[::-1]
+    corners = ends * images / np.array([panel.get_ylim()[1], y.min() / 1.4])
     for seconds in _round_times(*corners):
         panel.plot(ends, ends * images / seconds, color="#c9c9c9", linewidth=0.7, zorder=1)
         _name_line(panel, ends, images, seconds)
@@ -152,7 +144,7 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
 def _round_times(shortest: float, longest: float) -> list[float]:
     """1, 2 and 5 of every power of ten in between; one a decade where there are many."""
     decades = range(int(np.floor(np.log10(shortest))), int(np.ceil(np.log10(longest))) + 1)
-    steps = (1, 2, 5) if longest < 100 * shortest else (1,)
+    steps = (1, 2, 5) if longest < 300 * shortest else (1,)
     times = [step * 10.0**decade for decade in decades for step in steps]
     return [time for time in times if shortest < time < longest]
 

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from plots import _absent, _axes, _hover, _medians, _panels, _runs, _series, style
 from plots._tables import Tables
@@ -58,7 +57,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _axes.without_numbers(panel)
         if row == rows[-1]:
             panel.set_xlabel("test accuracy")
-    _panels.legend(figure, [Line2D([], [], label=name, **look) for name, look in looks.items()])
+    _panels.legend(figure, _panels.series_marks(runs, looks))
     return figure, table[COLUMNS]
 
 

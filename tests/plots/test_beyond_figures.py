@@ -271,7 +271,7 @@ def test_looks_differ_without_colour():
     runs = pd.DataFrame(cells, columns=["system", "learners"])
     runs["series"] = runs["system"] + " " + runs["learners"]
     pairs = runs.assign(series=runs["series"] + ", other")
-    looks = style.series_looks(pd.concat([runs, pairs]))
+    looks = style.series_looks(pd.concat([runs, pairs]).assign(workload="one"))
     seen = [(look["marker"], look["linestyle"]) for look in looks.values()]
     assert len(looks) == 2 * len(cells)
     assert len(set(seen)) == len(seen)
