@@ -1,17 +1,19 @@
 """A horizontal axis of places: Crossbow by its learners per device, then the baselines by name."""
 
 import textwrap
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from plots import style
+from plots import _panels, style
 
 _WRAP = 26  # letters of a name in one line
+_EDGE = 0.25  # inches from the first place, and from the last, to the ends of the axis
 STEP = 0.33  # inches from one number of learners to the next, where they stand in turn
-WIDTH = 3.6  # inches of all numbers of learners, where they stand to scale
+WIDTH = 3.0  # inches of all numbers of learners, where they stand to scale
 
 
 def slot(run) -> str:
@@ -34,28 +36,43 @@ def is_name(slot: str) -> bool:
     return not slot.replace(".", "", 1).isdigit()
 
 
+def of_workloads(table: pd.DataFrame) -> dict[str, list[str]]:
+    """The slots of each workload in their order: it has the names of its own runs alone."""
+    return {
+        workload: sorted(own["slot"].unique(), key=order)
+        for workload, own in table.groupby("workload")
+    }
+
+
 def in_turn(slots: list[str], wide: float) -> dict[str, float]:
     """Places side by side, learners one apart, which is STEP inches, and names `wide` inches."""
     steps = [wide / STEP if order(slot)[0] else 1.0 for slot in slots]
     return {slot: sum(steps[1 : turn + 1]) for turn, slot in enumerate(slots)}
 
 
-def to_scale(slots: list[str], wide: float) -> dict[str, float]:
-    """Learners where their number is, on WIDTH inches, and then the names, each `wide` inches."""
-    numbers = [float(slot) for slot in slots if not is_name(slot)]
-    most = max(numbers, default=1.0)
+def to_scale(slots: list[str], wide: float, most: float) -> dict[str, float]:
+    """Learners where their number is, `most` on WIDTH inches; then names, each `wide` inches."""
     step = wide * most / WIDTH
     others = [slot for slot in slots if is_name(slot)]
-    places = {f"{number:g}": number for number in numbers}
+    places = {slot: float(slot) for slot in slots if not is_name(slot)}
     return places | {name: most + step * (turn + 1.4) for turn, name in enumerate(others)}
 
 
-def frame(panel: Axes, places: dict[str, float], inches: float) -> None:
+def span(places: Iterable[dict[str, float]]) -> float:
+    """How far the widest of these places go from the first."""
+    return max(max(own.values()) - min(own.values()) for own in places)
+
+
+def width(span: float, inches: float) -> float:
+    """Inches of a panel of this span, with its edges and the numbers to its left."""
+    return inches * span + 2 * _EDGE + 0.7
+
+
+def frame(panel: Axes, places: dict[str, float], inches: float, span: float) -> None:
     """Ticks for these places as far as they have room, names turned, a line before the names.
 
-    Two places that are one apart have so many `inches` between them.
+    Two places that are one apart have so many `inches` between them; all panels have one `span`.
     """
-    left, right = min(places.values()), max(places.values())
     names = [slot for slot in places if order(slot)[0]]
     shown: dict[str, float] = {}
     for slot, place in places.items():
@@ -64,22 +81,23 @@ def frame(panel: Axes, places: dict[str, float], inches: float) -> None:
         if slot in names or inches * (place - last) > 0.0285 * len(before + slot) + 0.03:
             shown[slot] = place
     panel.set_xticks(list(shown.values()), [textwrap.fill(slot, _WRAP) for slot in shown])
-    edge = 0.6 * (right - left) / max(len(places) - 1, 1) or 0.6
-    panel.set_xlim(left - edge, right + edge)
+    left = min(places.values())
+    panel.set_xlim(left - _EDGE / inches, left + span + _EDGE / inches)
     panel.grid(axis="x", visible=False)
     of_crossbow = len(shown) - len(names)
-    for label in panel.get_xticklabels()[of_crossbow:]:  # none where only the bottom row has labels
+    for label in panel.get_xticklabels()[of_crossbow:]:
         label.set(rotation=35, ha="right", va="top", ma="right", rotation_mode="anchor")
     if names and of_crossbow:
         last = max(place for slot, place in places.items() if slot not in names)
         panel.axvline((last + places[names[0]]) / 2, color=style.FAINT, linewidth=0.6)
 
 
-def size(slots: list[str]) -> tuple[float, float]:
-    """Inches that a panel needs for each place, and below it for the names."""
-    lines = [textwrap.wrap(slot, _WRAP) for slot in slots]
-    longest = max(len(line) for lines_of_one in lines for line in lines_of_one)
-    return max(0.33, 0.24 * max(map(len, lines))), 0.035 * longest
+def size(slots: Iterable[list[str]]) -> tuple[float, float]:
+    """Inches that a panel needs for each name, and below all of these rows for the names."""
+    rows = [[textwrap.wrap(slot, _WRAP) for slot in own] for own in slots]
+    most = max(len(lines) for own in rows for lines in own)
+    longest = [max(len(line) for lines in own for line in lines) for own in rows]
+    return max(0.33, 0.24 * most), 0.035 * sum(longest)
 
 
 def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
@@ -88,10 +106,7 @@ def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
         Line2D([], [], linestyle="none", label=f"batch {batch:g}", **look)
         for batch, look in looks.items()
     ]
-    series = sorted(table.loc[table["system"] == "crossbow", "series"].unique())
-    if len(series) < 2:
-        return batches
-    dark = {"color": style.INK}
-    return batches + [
-        Line2D([], [], label=name, marker="o", **dark | lines[name]) for name in series
-    ]
+    of_crossbow = table[table["system"] == "crossbow"]
+    dark = {"color": style.INK, "marker": "o"}
+    series = {name: dark | lines[name] for name in sorted(of_crossbow["series"].unique())}
+    return batches + (_panels.series_marks(of_crossbow, series) if len(series) > 1 else [])

@@ -33,20 +33,36 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if runs["memory_bytes"].isna().all():
         return _panels.nothing(runs, "has told the memory of a GPU", COLUMNS)
     table = pd.concat([_of_runs(runs), _of_tuning(runs, tables.autotune)], ignore_index=True)
-    slots = sorted(table["slot"].unique(), key=_slots.order)
+    slots = _slots.of_workloads(table)
     looks = style.batch_looks(table["batch"])
     of_crossbow = table["system"] == "crossbow"
     lines = style.variant_looks(table.loc[of_crossbow, "series"].unique())
     rows = _panels.keys(table, ROW)
-    wide, below = _slots.size(slots)
-    places = _slots.to_scale(slots, wide)
-    inches = _slots.WIDTH / max(float(slot) for slot in ("1", *slots) if not _slots.is_name(slot))
-    size = (_slots.WIDTH + 0.6 + wide * sum(_slots.order(slot)[0] for slot in slots), 2.3)
-    figure, panels = _panels.grid(rows, list(PANELS), size, (0, below), sharex="all")
+    wide, below = _slots.size(slots.values())
+    numbers = [float(slot) for own in slots.values() for slot in own if not _slots.is_name(slot)]
+    most = max([1.0, *numbers])
+    inches = _slots.WIDTH / most
+    places = {
+        (workload, column): _slots.to_scale(
+            own if column == "memory_gib" else _learners(own), wide, most
+        )
+        for workload, own in slots.items()
+        for column in PANELS
+    }
+    spans = {
+        column: _slots.span(places[workload, column] for workload in slots) for column in PANELS
+    }
+    widths = [_slots.width(span, inches) for span in spans.values()]
+    size = (sum(widths) / len(widths), 2.3)
+    figure, panels = _panels.grid(rows, list(PANELS), size, (0, below), width_ratios=widths)
+    lowest = dict(rows)  # the last number of devices of each workload
     for (row, column), panel in panels.items():
+        own = places[row[0], column]
         here = _panels.cut(table, ROW, row)
-        _slots.frame(panel, places, inches)
-        _draw_panel(panel, here.assign(x=here["slot"].map(places)), column, looks, lines)
+        here = here.assign(x=here["slot"].map(own)).dropna(subset="x")
+        _slots.frame(panel, own, inches, spans[column])
+        panel.tick_params(labelbottom=row[1] == lowest[row[0]])
+        _draw_panel(panel, here, column, looks, lines)
         _axes.amount_up([panel], here[column])
         panel.set_ylabel(PANELS[column])
         if column == "memory_gib":
@@ -55,6 +71,11 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             panel.set_xlabel("Crossbow: learners per device")
     _panels.legend(figure, _marks(table, looks, lines))
     return figure, table[COLUMNS]
+
+
+def _learners(slots: list[str]) -> list[str]:
+    """Those of Crossbow: baselines have no learners."""
+    return [slot for slot in slots if not _slots.order(slot)[0]] or ["1"]
 
 
 def _of_runs(runs: pd.DataFrame) -> pd.DataFrame:

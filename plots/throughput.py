@@ -31,13 +31,14 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if runs["images_per_s"].isna().all():
         return _panels.nothing(runs, "has a throughput", COLUMNS)
     table = _table(runs)
-    slots = sorted(table["slot"].unique(), key=_slots.order)
+    slots = _slots.of_workloads(table)
     looks = style.batch_looks(table["batch"])
     of_crossbow = table["system"] == "crossbow"
     lines = style.variant_looks(table.loc[of_crossbow, "series"].unique())
-    wide, below = _slots.size(slots)
-    places = _slots.in_turn(slots, wide)
-    size = (max(2.6, _slots.STEP * (max(places.values()) + 1) + 0.6), 2.3)
+    wide, below = _slots.size(slots.values())
+    places = {workload: _slots.in_turn(own, wide) for workload, own in slots.items()}
+    span = _slots.span(places.values())
+    size = (max(2.6, _slots.width(span, _slots.STEP)), 2.3)
     devices = sorted(table["devices"].unique())
     if size[0] * len(devices) <= _WIDE:
         rows, columns = sorted(table["workload"].unique()), devices
@@ -45,16 +46,18 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     else:
         rows, columns = _panels.keys(table, ROW), [""]
         cells = rows
-    figure, grid = _panels.grid(rows, columns, size, (0, below), sharex="all")
+    figure, grid = _panels.grid(rows, columns, size, (0, below))
     panels = dict(zip(cells, grid.values(), strict=True))
+    lowest = dict(cells)  # the last number of devices of each workload
     for (workload, count), panel in panels.items():
         own = table[table["workload"] == workload]
         here = own[own["devices"] == count]
         is_first = count == devices[0] or rows == cells
         title = _panels.where(workload, count) if is_first else _panels.devices_title(count)
         _panels.head(panel, title)
-        _slots.frame(panel, places, _slots.STEP)
-        _draw_panel(panel, here.assign(x=here["slot"].map(places)), looks, lines)
+        _slots.frame(panel, places[workload], _slots.STEP, span)
+        panel.tick_params(labelbottom=len(columns) > 1 or count == lowest[workload])
+        _draw_panel(panel, here.assign(x=here["slot"].map(places[workload])), looks, lines)
         _axes.amount_up([panel], own["images_per_s"])
         if is_first:
             panel.set_ylabel("images/s")

@@ -95,3 +95,20 @@ def test_a_panel_of_which_nothing_was_planned_has_no_words_but_its_title():
     (blank,) = [panel for panel in figure.axes if not panel.axison]
     assert blank.get_title("left") == "lenet on digits to 90%, 2 devices"
     assert not any(text.get_visible() for text in blank.texts)
+
+
+def test_a_model_has_places_for_its_own_baselines_alone():
+    device = {"device_type": "cuda"}
+    runs = [run(learners=m, **of, **device) for m in ("1", "2") for of in ({}, OTHER)]
+    slow = run(system="pytorch", learners="1", precision="fp32", **OTHER, **device)
+    fast = run(system="pytorch", learners="1", precision="bf16", **OTHER, **device)
+    given = tables(*runs, run(system="pytorch", learners="1", **device), slow, fast)
+    for name, columns in (("throughput", 1), ("memory", 2)):
+        first, *_, last = drawn(name, given).axes[::columns]
+        said = [[text.get_text() for text in panel.get_xticklabels()] for panel in (first, last)]
+        assert said == [["1", "2", "PyTorch"], ["1", "2", "PyTorch, bf16", "PyTorch, fp32"]]
+        assert list(first.get_xticks()[:2]) == list(last.get_xticks()[:2])
+        inches = [panel.get_window_extent().width for panel in (first, last)]
+        assert inches[0] == inches[1]
+    right = drawn("memory", given).axes[1]
+    assert [text.get_text() for text in right.get_xticklabels()] == ["1", "2"]
