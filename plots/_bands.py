@@ -24,12 +24,16 @@ _TICKS = 3  # which have room there
 
 @dataclass(frozen=True)
 class Band:
-    """The panels of a band by (devices, quantity), and the names of its rows from the top."""
+    """The panels of a band by (devices, quantity), and the names of its rows from the top.
+
+    `column` are the inches from one median to the next where those of several devices stand beside.
+    """
 
     workload: str
     devices: list[float]
     names: list[str]
     panels: dict[tuple[float, str], Axes]
+    column: float
 
     def label(self, quantity: str, text: str) -> None:
         """Names the axis of a quantity, below the middle of its panels."""
@@ -37,10 +41,16 @@ class Band:
         at = 1.0 if len(panels) % 2 == 0 else 0.5
         panels[(len(panels) - 1) // 2].set_xlabel(text, x=at)
 
-    def note(self, name: str, text: str) -> None:
-        """Writes the numbers of a row beside it, unless other devices stand side by side."""
+    def note(
+        self, name: str, devices: float, median: str, reached: object, runs: int, failures: str
+    ) -> None:
+        """Writes the numbers of a row beside it, of devices side by side their medians alone."""
+        last, place = list(self.panels.values())[-1], self.names.index(name)
         if len(self.devices) == 1:
-            _panels.note_beside(list(self.panels.values())[-1], self.names.index(name), text)
+            _panels.note_beside(last, place, _panels.outcome(median, reached, runs, failures))
+        elif runs:
+            aside = self.column * self.devices.index(devices)
+            _panels.note_beside(last, place, median, aside)
 
     def embolden(self, name: str) -> None:
         """Writes the name of a row in bold."""
@@ -53,6 +63,7 @@ def grid(
     quantities: Mapping[str, str],
     width: float,
     beside: float,
+    column: float = 0.0,
     sharex: Any = False,
     apart: int = 1,
 ) -> tuple[Figure, list[Band]]:
@@ -60,8 +71,9 @@ def grid(
 
     `table` has `workload`, `devices`, `system` and `name`, in the order of the rows. `quantities`
     are the panels of one number of devices, with what is to be said above each. Inches: `width` of
-    such a panel, `beside` all panels for names and notes. `sharex` as for subplots, or "workload";
-    `apart` are the rows that would fit between two bands.
+    such a panel, `beside` all panels for names and notes, `column` for the medians on each number
+    of devices where these stand side by side, if any are noted. `sharex` as for subplots, or
+    "workload"; `apart` are the rows that would fit between two bands.
     """
     counts = sorted(table["devices"].unique())
     between = 0.2 + 0.3 * apart
@@ -77,6 +89,7 @@ def grid(
         row = max(_LOW_ROW, min(_ROW, (TALL - 1 - between * len(names)) / total))
         width = min(_NARROW[1], max(_NARROW[0], _WIDE / len(columns)))
         height = row * total + between * len(names)
+        beside += column * len(counts)
     figure, panels = _panels.grid(
         list(names),
         columns,
@@ -95,7 +108,7 @@ def grid(
             (count or devices[0], quantity): panels[key, (quantity, count)]
             for quantity, count in columns
         }
-        bands.append(Band(workload, devices, rows, of_band))
+        bands.append(Band(workload, devices, rows, of_band, column))
         _frame(bands[-1], quantities, is_stacked, len(bands) == 1)
         there = _panels.cut(table, ["workload"], key[:1])["devices"].unique()
         _absent.blank(list(of_band.values()), [count in there for count, _ in of_band])
@@ -149,6 +162,11 @@ def _frame(band: Band, quantities: Mapping[str, str], is_stacked: bool, is_first
             of_panel = [what, _panels.devices_title(count)] if is_first else []
             _panels.head(panel, band.workload if place == 0 else "", *of_panel)
         panel.grid(axis="y", visible=False)
+    if band.column and is_first and not is_stacked:
+        last = list(band.panels.values())[-1]
+        for turn, count in enumerate(band.devices):
+            said = _panels.devices_title(count)
+            _panels.note_beside(last, -1.2, said, band.column * turn)
     first = next(iter(band.panels.values()))
     first.set_yticks(range(len(band.names)), band.names)
     first.set_ylim(len(band.names) - 0.4, -0.6)

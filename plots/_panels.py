@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.transforms import offset_copy
 
 from plots import _absent, _runs, style
 
@@ -84,13 +85,13 @@ def energy(joules: float, per: str = "") -> str:
     return three_digits(joules / factor, f"{unit} {per}".strip())
 
 
-def note_beside(panel: Axes, place: float, text: str) -> None:
-    """Writes the numbers of the row at `place` to the right of a panel."""
-    at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}
-    panel.text(1.02, place, text, color=style.INK, **at)
+def note_beside(panel: Axes, place: float, text: str, aside: float = 0.0) -> None:
+    """Writes the numbers of the row at `place` to the right of a panel, `aside` inches from it."""
+    at = offset_copy(panel.get_yaxis_transform(), panel.figure, aside)
+    panel.text(1.02, place, text, color=style.INK, transform=at, va="center", fontsize=6.5)
 
 
-def outcome(median: str, reached: int, runs: int, failures: str) -> str:
+def outcome(median: str, reached: object, runs: int, failures: str) -> str:
     """What came out of a configuration: its median, of how many runs, and how others ended."""
     bad = f" ({failures})" if failures else ""
     return f"{median}, {reached} of {runs} reached{bad}" if runs else failures

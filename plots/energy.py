@@ -8,7 +8,8 @@ configuration of each system that reached the target with the least on as many d
 number, where these stand side by side), of Crossbow by synchronous model averaging. A run that
 never reached it is a hollow triangle at what it had taken, and stays in the median as one that
 needs more. A run that failed is left out. A cross at the edge is a run whose power is not known, a
-question mark one that was planned and not run. The batch b is that of one learner.
+question mark one that was planned and not run. The batch b is that of one learner. Where numbers of
+devices stand side by side, the numbers beside them are the medians alone.
 """
 
 import pandas as pd
@@ -32,7 +33,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing(runs, "has told the power of its devices", COLUMNS)
     table = _energies(runs, tables.epochs)
     beside = 0.06 * table["name"].str.len().max() + 1.3
-    figure, bands = _bands.grid(table, {"image": "", "target": ""}, 2.1, beside, sharex="col")
+    figure, bands = _bands.grid(table, {"image": "", "target": ""}, 2.1, beside, 1.4, sharex="col")
     for band in bands:
         for count in band.devices:
             left, right = band.panels[count, "image"], band.panels[count, "target"]
@@ -77,18 +78,11 @@ def _draw_rows(band: _bands.Band, left: Axes, right: Axes, here: pd.DataFrame) -
     for name, members in here.groupby("name", sort=False):
         place, one = band.names.index(name), members.iloc[0]
         look = style.look(one["system"], one["learners"], systems)
-        per_image = ["joules_per_image"] * 3
-        _points.row(left, place, members, look, *per_image)
+        _points.row(left, place, members, look, *["joules_per_image"] * 3)
         _points.row(right, place, members, look, "target_j", "trained_j", "target_j")
-        band.note(name, _note(members))
+        per_image = _panels.energy(one["median_joules_per_image"], "per image")
+        median = f"{per_image}; {_panels.energy(one['median_target_j'])}"
+        counts = one["reached"], one["runs"], _runs.failures(members)
+        band.note(name, one["devices"], median, *counts)
         if one["best_of_system"]:
             band.embolden(name)
-
-
-def _note(members: pd.DataFrame) -> str:
-    """The numbers of one configuration."""
-    one = members.iloc[0]
-    per_image = _panels.energy(one["median_joules_per_image"], "per image")
-    to_target = _panels.energy(one["median_target_j"])
-    counts = one["reached"], one["runs"], _runs.failures(members)
-    return _panels.outcome(f"{per_image}; {to_target}", *counts)

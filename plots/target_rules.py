@@ -6,7 +6,7 @@ Filled marks are runs, bars their median, lines its interval (of up to three run
 that never got there by a rule is a hollow triangle at the time it had trained, and stays in the
 median as one that needs longer than that. A cross is a run that failed, which is left out, or that
 ended before an epoch; a question mark one that was planned and not run. The batch b is that of one
-learner.
+learner. Where numbers of devices stand side by side, the numbers beside them are the medians alone.
 """
 
 import pandas as pd
@@ -32,7 +32,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     table = _table(runs)
     beside = 0.06 * table["name"].str.len().max() + 1.3
     titles = {rule: rule for rule in RULES}
-    figure, bands = _bands.grid(table, titles, 1.6, beside, sharex="all")
+    figure, bands = _bands.grid(table, titles, 1.6, beside, 1.3, sharex="all")
     for band in bands:
         for count in band.devices:
             here = _panels.cut(table, ["workload", "devices"], (band.workload, count))
@@ -70,13 +70,13 @@ def _draw_rows(band: _bands.Band, panels: list[Axes], here: pd.DataFrame) -> Non
         look = style.look(one["system"], one["learners"], systems)
         for panel, (_, by_rule) in zip(panels, members.groupby("turn"), strict=True):
             _points.row(panel, place, by_rule, look, "s", "train_s", "s")
-        band.note(name, _note(members))
+        band.note(name, one["devices"], *_numbers(members))
 
 
-def _note(members: pd.DataFrame) -> str:
-    """The medians by the three rules, and how many runs each is of."""
+def _numbers(members: pd.DataFrame) -> tuple[str, str, int, str]:
+    """The medians by the three rules, how many runs reached the target by them, of how many."""
     by_rule = members.drop_duplicates("rule")
     times = " / ".join(_panels.three_digits(time, "").strip() for time in by_rule["median_s"])
     counts = "/".join(str(count) for count in by_rule["reached"])
     failures = _runs.failures(members.drop_duplicates("run"))
-    return _panels.outcome(f"{times} s", counts, by_rule["runs"].iloc[0], failures)
+    return f"{times} s", counts, by_rule["runs"].iloc[0], failures

@@ -7,6 +7,7 @@ where these stand side by side), of Crossbow by synchronous model averaging. A r
 reached the target is a hollow triangle at the time it had trained, and counts as later than that: a
 median is given only where the runs that reached it show one. A run that failed is left out; a
 question mark at the edge is one that was planned and not run. The batch b is that of one learner.
+Where numbers of devices stand side by side, the numbers beside them are the medians alone.
 """
 
 import pandas as pd
@@ -38,7 +39,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing(runs, "has a target", COLUMNS)
     table = _times(runs)
     beside = 0.06 * table["name"].str.len().max() + 1.6
-    figure, bands = _bands.grid(table, {"time": ""}, 4.0, beside, sharex="workload")
+    figure, bands = _bands.grid(table, {"time": ""}, 4.0, beside, 0.55, sharex="workload")
     for band in bands:
         times = table[table["workload"] == band.workload]
         for count in band.devices:
@@ -70,12 +71,7 @@ def _draw_rows(band: _bands.Band, panel: Axes, here: pd.DataFrame) -> None:
         place, one = band.names.index(name), members.iloc[0]
         look = style.look(one["system"], one["learners"], systems)
         _points.row(panel, place, members, look, "time_s", "trained_s", "s")
-        band.note(name, _note(one))
+        counts = one["reached"], one["runs"], one["failures"]
+        band.note(name, one["devices"], _panels.three_digits(one["median_s"]), *counts)
         if one["best_of_system"]:
             band.embolden(name)
-
-
-def _note(one: pd.Series) -> str:
-    """The numbers of one configuration."""
-    time = _panels.three_digits(one["median_s"])
-    return _panels.outcome(time, one["reached"], one["runs"], one["failures"])

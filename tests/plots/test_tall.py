@@ -93,3 +93,22 @@ def test_a_workload_has_one_axis_of_time_on_all_numbers_of_devices():
     one, two, other, _ = figure.axes
     assert one.get_shared_x_axes().joined(one, two)
     assert not one.get_shared_x_axes().joined(one, other)
+
+
+def test_side_by_side_the_medians_on_each_number_of_devices_stand_in_columns_of_their_own():
+    runs = [
+        run(lr=0.001 * place, devices=devices, median5_s=100.0 * devices + place)
+        for place in range(1, 41)
+        for devices in (1, 2, 4)
+    ]
+    figure = drawn("time_to_accuracy", tables(*runs[1:]))  # the first was not on one device
+    told = {}
+    for text in figure.axes[-1].texts:
+        box = text.get_window_extent()
+        assert box.x0 > figure.axes[-1].get_window_extent().x1
+        told.setdefault(round(box.x0), []).append(text.get_text())
+    assert len(told) == 3
+    for devices, (_, (head, *medians)) in zip((1, 2, 4), sorted(told.items()), strict=True):
+        assert head == f"{devices} device{'s' * (devices > 1)}"
+        own = [f"{100 * devices + place} s" for place in range(1, 41)]
+        assert sorted(medians) == own[devices == 1 :]
