@@ -37,7 +37,13 @@ def main() -> None:
         sys.exit(f"{folder} has none of {', '.join(f'{name}.csv' for name in asked)}")
     with matplotlib.rc_context(style.RC):
         for name in there:
-            figure, caption = FIGURES[name](folder)
+            try:
+                figure, caption = FIGURES[name](folder)
+            except draw_engine.NoSweep as error:
+                if options.names or len(there) == 1:
+                    sys.exit(str(error))
+                print(error)
+                continue
             _files.write_images(folder, name, figure)
             (folder / f"{name}.txt").write_text(caption + "\n")
 

@@ -16,8 +16,16 @@ PLAIN = {"precision": "fp32", "compile": "False", "graph": "False"}
 NETWORKS = {"lenet": "LeNet", "resnet32": "ResNet-32", "resnet50": "ResNet-50", "vgg16": "VGG-16"}
 
 
+class NoSweep(ValueError):
+    """One sentence: engine.csv has no numbers for the figure."""
+
+
 def draw(folder: Path) -> tuple[Figure, str]:
-    """The figure and its caption. Of each network, the last call with most of its sweeps."""
+    """The figure and its caption. Of each network, the last call with most of its sweeps.
+
+    Raises:
+        NoSweep: engine.csv has none.
+    """
     rows = pd.read_csv(folder / "engine.csv", dtype=str, keep_default_na=False)
     rows = rows[(rows["devices"] == "1") & rows["unroll"].isin(["", "1"])]
     numbers = ["batch", "learners", "images_per_s"]
@@ -29,6 +37,11 @@ def draw(folder: Path) -> tuple[Figure, str]:
         model: of_one[::-1].idxmax()[1] for model, of_one in swept.groupby("model", sort=False)
     }
     sweeps = sweeps[sweeps["call"] == sweeps["model"].map(calls)]
+    if not calls:
+        raise NoSweep(
+            f"{folder / 'engine.csv'} has no sweep of Crossbow's learners on one GPU in the form "
+            "that is drawn: bf16, compiled, graph, channels last"
+        )
     batches = style.batch_looks(sweeps["batch"])
     figure = Figure(figsize=(max(2.4 * len(calls), 4.2), 3.4), layout="constrained")
     panels = figure.subplots(1, len(calls), squeeze=False, sharex=True, sharey=True)[0]

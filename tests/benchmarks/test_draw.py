@@ -137,3 +137,18 @@ def test_a_folder_without_numbers_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["draw", str(tmp_path)])
     with pytest.raises(SystemExit, match="has none of engine"):
         draw.main()
+
+
+def test_a_table_without_a_sweep_is_one_sentence_and_keeps_no_other_figure(
+    folder, monkeypatch, capsys
+):
+    table = pd.read_csv(folder / "engine.csv")
+    for rows in (table[table["learners"] == 1], table[:0]):
+        rows.to_csv(folder / "engine.csv", index=False)
+        monkeypatch.setattr(sys, "argv", ["draw", str(folder), "engine"])
+        with pytest.raises(SystemExit, match="has no sweep of Crossbow's learners on one GPU"):
+            draw.main()
+    monkeypatch.setattr(sys, "argv", ["draw", str(folder)])
+    draw.main()
+    assert "has no sweep" in capsys.readouterr().out
+    assert {path.stem for path in folder.glob("*.pdf")} == {"timeline", "tuning"}
