@@ -69,6 +69,7 @@ TWO_CORES := results/reference/2-core-epyc/scaling
 scaling: $(VENV)/installed
 	$(BIN)/python -m benchmarks.scaling_model predict $(H200) benchmarks/plans/scaling.json workflows/config/gpu-4.yaml workflows/config/gpu-8.yaml
 	$(BIN)/python -m benchmarks.scaling_model predict $(TWO_CORES) benchmarks/plans/two-cores.json
+	$(BIN)/python -m benchmarks.scaling_model check $(H200)/summary.csv
 	$(BIN)/python -m benchmarks.scaling_model check $(TWO_CORES)/engine.csv
 	$(BIN)/python -m benchmarks.queue_check check $(TWO_CORES)
 	$(BIN)/python -m benchmarks.queue_check forecast $(H200)/summary.csv --out $(H200)

@@ -36,8 +36,9 @@ def draw(folder: Path) -> tuple[Figure, str]:
     return figure, (
         "Throughput of several devices, as a share of what as many would have alone. Hollow marks "
         "are predicted from one and two devices; their bars are the band, which is what different "
-        "readings of the overhead on two devices give. Full marks are measured, by one device in "
-        f"the same call. {told} of {asked} cells could be predicted; m learners per device, "
+        "readings of the measurements on two devices give. Full marks are measured: by one device "
+        "in the same call, or, of training runs, by the one that the prediction is from. "
+        f"{told} of {asked} cells could be predicted; m learners per device, "
         f"b their batch. {data.machine(folder, base['call'])}."
     )
 
@@ -79,11 +80,16 @@ def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict]) -> None:
 
 
 def _speed_ups(cell: pd.Series, measured: list[dict]) -> list[tuple[int, float]]:
-    """Measured (devices, speed-up) of a cell, by one device in the same call; the last of each."""
+    """Measured (devices, speed-up) of a cell; the last of each.
+
+    By one device in the same call; of training runs by the one that the prediction is from, since
+    they are of many machines.
+    """
     same = [row for row in measured if all(row[name] == cell[name] for name in data.SAME)]
-    ones = {row["call"]: row for row in same if row["devices"] == 1}
+    ones = {row["call"]: row["images_per_s"] for row in same if row["devices"] == 1}
+    ones[data.RUNS] = float(cell["base_images_per_s"])
     found = {
-        row["devices"]: row["images_per_s"] / ones[row["call"]]["images_per_s"]
+        row["devices"]: row["images_per_s"] / ones[row["call"]]
         for row in same
         if row["devices"] > 1 and row["call"] in ones
     }

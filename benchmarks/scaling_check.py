@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from bench import record
+from bench.summary_file import read_text
 from benchmarks import scaling_data as data
 
 CHECK = (
@@ -11,16 +11,18 @@ CHECK = (
     + ",devices,call,of,predicted,low,high,measured,error,inside,measured_on_one"
 ).split(",")
 
+FIGURES = [f"{what}{end}" for what in ("speed_up", "images_per_s") for end in ("", "_low", "_high")]
+
 
 def check(measured: Path, prediction: Path, out: Path) -> list[dict[str, Any]]:
     """Print and write one row for each prediction that was measured.
 
-    Of a call which has the cell on one device too, speed-ups are compared, else images per second:
-    rates differ from process to process, and from machine to machine.
+    Of a call which has the cell on one device too, speed-ups are compared, else images per second,
+    of training runs always: rates differ from process to process, and from machine to machine.
 
     Raises:
         FileNotFoundError: there is no measurement, or no prediction.
-        ValueError: nothing measured was predicted.
+        ValueError: one is not what it should be, or nothing measured was predicted.
     """
     if not prediction.exists():
         raise FileNotFoundError(
@@ -29,11 +31,12 @@ def check(measured: Path, prediction: Path, out: Path) -> list[dict[str, Any]]:
     keys = [*data.SAME, "devices"]
     told = {
         tuple(row[name] for name in keys): row
-        for row in record.read_table(prediction)
+        for row in read_text(prediction, [*keys, *FIGURES]).to_dict("records")
         if row["images_per_s"]
     }
     rows = data.measured_in(measured)
-    ones = {tuple(row[n] for n in [*data.SAME, "call"]): row for row in rows if row["devices"] == 1}
+    alone = [row for row in rows if row["devices"] == 1 and row["call"] != data.RUNS]
+    ones = {tuple(row[n] for n in [*data.SAME, "call"]): row for row in alone}
     found = []
     for row in rows:
         expected = told.get(tuple(str(row[name]) for name in keys))

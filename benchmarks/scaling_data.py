@@ -5,12 +5,15 @@ devices), `iteration_s`, `learners_each` (a number also where `learners` is auto
 """
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bench import environment, record
+from bench.spec import ALGORITHM_1, RELEASED
+from bench.summary_file import read_summary, read_text
 from benchmarks.engine import DEFAULTS, SETTINGS
 from benchmarks.scaling_laws import AllReduce, fit_all_reduce
 from data_prep import datasets
@@ -19,6 +22,7 @@ from workflows.plan import plan
 from workflows.read_config import read_config
 
 SAME = [name for name in SETTINGS if name != "devices"]
+TRAINED = (record.REACHED, record.FINISHED)
 RUNS = "runs"  # the call of training runs, which summary.csv has
 NVLINK4_BYTES_PER_S = 450e9  # published, one direction; for want of measured all-reduces
 FLOAT = 4
@@ -34,25 +38,38 @@ def measurements(folder: Path) -> list[dict[str, Any]]:
     return measured_in(folder / "engine.csv") + (measured_in(summary) if summary.exists() else [])
 
 
+def beforehand(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the calls that measured more than two devices: a prediction is checked by those.
+
+    All of them where no other call has a cell on one and on two devices.
+    """
+    later = {row["call"] for row in rows if row["devices"] > 2} - {RUNS}
+    others = [row for row in rows if row["call"] not in later]
+    return others if pairs(others) else rows
+
+
 def measured_in(path: Path) -> list[dict[str, Any]]:
     """The rows of an engine.csv; of a summary.csv each configuration's median run over seeds.
 
+    Of Crossbow's runs those which average in every iteration, as all cells of an engine.csv do; a
+    learning rate is no part of a configuration, as it leaves throughput alone.
+
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is neither.
+        ValueError: it is neither, or has a row that can't be; begins with the file.
     """
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: `python -m benchmarks.engine` measures it")
-    table = record.read_table(path)
-    if table and not table[0].keys() >= {"system", "model", "devices", "images_per_s"}:
-        raise ValueError(f"{path} is no engine.csv and no summary.csv: it lacks their columns")
-    if not table or "call" in table[0]:
-        return [_measurement(row) for row in table]
+    table = read_text(path, ["system", "model", "devices", "batch", "learners", "images_per_s"])
+    if "call" in table:
+        rows = enumerate(table.to_dict("records"), start=1)
+        return [_measurement(f"{path}: row {number}", row) for number, row in rows]
     runs: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    for row in table:
-        if row["images_per_s"]:
+    for row in read_summary(path).to_dict("records"):
+        averaged = row["variant"] in (ALGORITHM_1, RELEASED) and row["tau"] == "1"
+        if row["status"] in TRAINED and (row["system"] != "crossbow" or averaged):
             runs.setdefault(_key(row, [*SAME, "devices"]), []).append(
-                _measurement(row | {"call": RUNS, "spread": "0"})
+                _measurement(f"{path}: {row['run']}", row | {"call": RUNS})
             )
     # Of an even number the lower of the two in the middle: a run that was made.
     return [
@@ -61,20 +78,37 @@ def measured_in(path: Path) -> list[dict[str, Any]]:
     ]
 
 
-def _measurement(row: dict[str, str]) -> dict[str, Any]:
+def _measurement(where: str, row: dict[str, str]) -> dict[str, Any]:
     # What a row does not say was not asked for.
     settings = {name: row.get(name) or str(DEFAULTS[name]) for name in [*SAME, "devices"]}
-    each = int(row.get("learners_final") or settings["learners"])
-    devices, images_per_s = int(settings["devices"]), float(row["images_per_s"])
-    images = devices * each * int(settings["batch"])
+    each = row.get("learners_final") or settings["learners"]
+    devices, each, batch = (
+        int(_number(where, name, cell))
+        for name, cell in (
+            ("devices", settings["devices"]),
+            ("learners", each),
+            ("batch", settings["batch"]),
+        )
+    )
+    images_per_s = _number(where, "images_per_s", row["images_per_s"], least=0.1)
     return settings | {
         "devices": devices,
         "call": row["call"],
         "images_per_s": images_per_s,
         "learners_each": each,
-        "iteration_s": images / images_per_s,
-        "spread": float(row["spread"]),
+        "iteration_s": devices * each * batch / images_per_s,
+        "spread": _number(where, "spread", row.get("spread") or "0", least=0),
     }
+
+
+def _number(where: str, name: str, cell: Any, least: float = 1) -> float:
+    try:
+        number = float(cell)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not least <= number < math.inf:
+        raise ValueError(f"{where}: {name} is {cell!r}, no number from {least:g}; leave it out")
+    return number
 
 
 def _key(row: dict[str, Any], names: Iterable[str]) -> tuple[str, ...]:
@@ -143,6 +177,7 @@ def all_reduce(folder: Path) -> tuple[AllReduce, str]:
 
     Raises:
         FileNotFoundError: the folder has neither file.
+        ValueError: timeline.csv has no all-reduce.
     """
     measured = folder / "all_reduce.csv"
     if measured.exists():
@@ -155,7 +190,9 @@ def all_reduce(folder: Path) -> tuple[AllReduce, str]:
         raise FileNotFoundError(
             f"{measured} is missing: `python -m benchmarks.all_reduce` measures it"
         )
-    spans = [row for row in record.read_table(timeline) if row["kind"] == "all-reduce"]
+    spans = [row for row in record.read_table(timeline) if row.get("kind") == "all-reduce"]
+    if not spans:
+        raise ValueError(f"{timeline} has no all-reduce: trace a cell of two devices")
     least_s = min(float(row["end_us"]) - float(row["start_us"]) for row in spans) / 1e6
     run = record.read_json(folder / "overlap.json")["run"]
     sent_s = exchanged_bytes(run["model"], run["dataset"]) / NVLINK4_BYTES_PER_S

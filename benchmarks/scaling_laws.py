@@ -21,16 +21,22 @@ BACKWARD = 2 / 3  # of an iteration of S-SGD: two of its three products per laye
 class AllReduce:
     """A ring over g devices: 2 (g - 1) messages one after the other, each of bytes / g.
 
-    `hop_s` is what a message costs whatever its size, `bytes_per_s` what a device can send.
+    `hop_s` is what a message costs whatever its size, `bytes_per_s` what a device can send, and
+    `fixed_s` what a sum costs however many devices it has.
     """
 
     hop_s: float
     bytes_per_s: float
+    fixed_s: float = 0.0
 
     def seconds(self, devices: int, size: float) -> float:
         """Of a sum of `size` bytes over the devices."""
         hops = 2 * (devices - 1)
-        return hops * self.hop_s + hops / devices * size / self.bytes_per_s
+        return self.fixed_s + hops * self.hop_s + hops / devices * size / self.bytes_per_s
+
+    def at_once(self) -> "AllReduce":
+        """The same between two devices, which can't tell messages from what a sum costs anyway."""
+        return AllReduce(0.0, self.bytes_per_s, self.fixed_s + 2 * self.hop_s)
 
 
 def fit_all_reduce(points: Sequence[tuple[int, float, float]]) -> AllReduce:

@@ -11,7 +11,8 @@ writes scaling_check.csv beside it.
 
 An iteration of g devices takes what it takes on one, and the part of the all-reduce that computing
 does not hide, and an overhead. Two devices do not tell what that overhead is, so it is read in the
-ways of `READINGS`, each with one coefficient; they differ for more devices, and that is the band.
+ways of `READINGS`, each with one coefficient; they differ for more devices, and so do coefficients
+of single cells, and what a sum's latency is made of: that is the band.
 """
 
 import argparse
@@ -70,8 +71,12 @@ class Model:
         """Of an iteration on so many devices, by its measurement on one."""
         exchange_s, exposed_s = self.parts(one, devices)
         term = READINGS[reading](devices, one["iteration_s"], exchange_s)
-        turns = max(1.0, devices / self.cores) if self.cores else 1.0
-        return turns * (one["iteration_s"] + exposed_s + self.overhead[reading] * term)
+        own_s = one["iteration_s"] + exposed_s + self.overhead[reading] * term
+        return self.turns(devices) * own_s
+
+    def turns(self, devices: int) -> float:
+        """How often a core is asked at once: 1 where each device has one."""
+        return max(1.0, devices / self.cores) if self.cores else 1.0
 
 
 def calibrate(pairs: Sequence[Pair], exchange: AllReduce, cores: int | None = None) -> Model:
@@ -79,9 +84,20 @@ def calibrate(pairs: Sequence[Pair], exchange: AllReduce, cores: int | None = No
     bare, overhead = Model(exchange, dict.fromkeys(READINGS, 0.0), cores), {}
     for reading, term in READINGS.items():
         terms = [term(2, one["iteration_s"], bare.parts(one, 2)[0]) for one, _ in pairs]
-        left = [two["iteration_s"] - bare.seconds(one, 2, reading) for one, two in pairs]
+        both_s = [(bare.seconds(one, 2, reading), two["iteration_s"]) for one, two in pairs]
+        left = [(two_s - bare_s) / bare.turns(2) for bare_s, two_s in both_s]
         overhead[reading] = fit_one(terms, left, [two["iteration_s"] for _, two in pairs])
     return Model(exchange, overhead, cores)
+
+
+def models(pairs: Sequence[Pair], exchange: AllReduce, cores: int | None) -> list[Model]:
+    """What two devices leave open: first by all cells, a sum's latency being that of messages.
+
+    Then by each cell alone, and with that latency the same for any number of devices.
+    """
+    several = [pairs] + [[pair] for pair in pairs] * (len(pairs) > 1)
+    sums = exchange, exchange.at_once()
+    return [calibrate(some, one, cores) for one in sums for some in several]
 
 
 def held_out(pairs: Sequence[Pair], exchange: AllReduce, cores: int | None) -> list[dict[str, Any]]:
@@ -103,19 +119,20 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
     Raises:
         FileNotFoundError, ValueError: something that is needed was not measured; says what.
     """
-    rows = data.measurements(folder)
+    rows = data.beforehand(data.measurements(folder))
     exchange, source = data.all_reduce(folder)
     there = data.pairs(rows)
     if not there:
         raise ValueError(f"{folder}/engine.csv has no cell on one and on two devices in one call")
     cores = data.cores(folder, there[-1][1]["call"])
     fits, predicted = [], []
-    calibrated: dict[str, tuple[Model, str, float]] = {}
+    calibrated: dict[str, tuple[list[Model], str, float]] = {}
     for system in dict.fromkeys(two["system"] for _, two in there):
         own = [pair for pair in there if pair[1]["system"] == system]
         errors = held_out(own, exchange, cores)
         fits += errors
-        calibrated[system] = calibrate(own, exchange, cores), *_trust(own, errors)
+        spread = max(one["spread"] + two["spread"] for one, two in own)
+        calibrated[system] = models(own, exchange, cores), _best(own, errors), spread
     for path in plans:
         for cell in data.cells(path):
             # A system that was never on two devices has the overhead of the first that was.
@@ -126,26 +143,30 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
     return list(seen.values())[::-1], fits
 
 
-def _trust(own: Sequence[Pair], errors: list[dict[str, Any]]) -> tuple[str, float]:
-    """The reading that says held-out cells best, if there are enough; and by how much it errs."""
+def _best(own: Sequence[Pair], errors: list[dict[str, Any]]) -> str:
+    """The reading that says held-out cells best, if there are enough; else none."""
     if len(own) < ENOUGH:
-        return "", max(one["spread"] + two["spread"] for one, two in own)
+        return ""
     by = {r: [abs(float(e["error"])) for e in errors if e["reading"] == r] for r in READINGS}
-    best = min(by, key=lambda reading: sum(by[reading]))
-    return best, max(by[best])
+    return min(by, key=lambda reading: sum(by[reading]))
 
 
 def _row(
-    cell: dict[str, str], one: dict[str, Any] | None, model: Model, reading: str, error: float
+    cell: dict[str, str],
+    one: dict[str, Any] | None,
+    several: list[Model],
+    reading: str,
+    spread: float,
 ) -> dict[str, Any]:
     """A predicted cell; without a measurement on one device only what is lacking."""
     if one is None:
         return cell | {"note": "not measured on one device"}
     devices = int(cell["devices"])
-    all_s = {name: model.seconds(one, devices, name) for name in READINGS}
-    middle = all_s[reading] if reading else median(all_s.values())
-    seconds = {"": middle, "_low": max(all_s.values()) * (1 + error)}
-    seconds["_high"] = min(all_s.values()) / (1 + error)
+    model = several[0]
+    own_s = {name: model.seconds(one, devices, name) for name in READINGS}
+    all_s = [each.seconds(one, devices, name) for each in several for name in READINGS]
+    seconds = {"": own_s[reading] if reading else median(own_s.values())}
+    seconds |= {"_low": max(all_s) * (1 + spread), "_high": min(all_s) / (1 + spread)}
     row: dict[str, Any] = {}
     for end, s in seconds.items():
         speed_up = devices * one["iteration_s"] / s

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -91,15 +92,22 @@ def _of(folder: Path, name: str) -> list[Row]:
     return [row | {"machine": machine} for row in record.read_table(folder / name)]
 
 
-def checked() -> str:
-    """Cells on more devices than cores, predicted from one and two and measured."""
+def checked(folder: Path) -> str:
+    """Cells on more than two devices, predicted from one and two and measured since."""
+    rows = record.read_table(folder / "scaling_check.csv")
+    by_speed_up = all(row["of"] == "speed_up" for row in rows)
+
+    def told(row: Row, column: str) -> str:
+        return f"{float(row[column]):.2f}" if by_speed_up else _rate(row, column)
+
     lines = [
-        [_cell(row), row["devices"], f"{float(row['predicted']):.2f}",
-         f"{float(row['low']):.2f} to {float(row['high']):.2f}", f"{float(row['measured']):.2f}",
-         _percent(float(row["error"])), "yes" if row["inside"] == "True" else "no"]
-        for row in record.read_table(TWO_CORES / "scaling_check.csv")
+        [_cell(row), row["devices"], told(row, "predicted"), f"{told(row, 'low')} to "
+         f"{told(row, 'high')}", told(row, "measured"), _percent(float(row["error"])),
+         "yes" if row["inside"] == "True" else "no"]
+        for row in rows
     ]  # fmt: skip
-    head = ["speed-up", "devices", "predicted", "band", "measured", "error", "in the band"]
+    figure = "speed-up" if by_speed_up else "images/s"
+    head = [figure, "devices", "predicted", "band", "measured", "error", "in the band"]
     return _lines(head, lines)
 
 
@@ -172,7 +180,8 @@ def forecasts() -> str:
 TABLES = {
     "prediction": predictions,
     "held out": held_out,
-    "check": checked,
+    "check on GPUs": partial(checked, H200),
+    "check": partial(checked, TWO_CORES),
     "learners": learners,
     "records": records,
     "all-reduce": sums,

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("torch", reason="networks are built to be counted: install requirements.lock")
 
 from bench import record
+from bench.summary_columns import SUMMARY_COLUMNS
 from benchmarks import (
     cost_curves,
     draw_costs,
@@ -128,6 +129,104 @@ def test_overhead_is_recovered_and_the_reading_that_made_it_is_chosen(folder):
     assert errors == pytest.approx([0, 0, 0], abs=1e-6)
 
 
+def test_band_has_what_single_cells_say_and_a_latency_that_does_not_grow(folder):
+    """Of a sum's latency and of the overhead, two devices see the same on any reading."""
+    assert RING.at_once().seconds(2, 1e6) == pytest.approx(RING.seconds(2, 1e6))
+    assert RING.at_once().seconds(8, 1e6) == pytest.approx(2e-5 + 1.75e-4)
+    pairs = scaling_data.pairs(scaling_data.measurements(folder))
+    lenet = next(one for one, _ in pairs if one["model"] == "lenet")
+    several = scaling_model.models(pairs, RING, None)
+    assert len(several) == 2 * (1 + len(pairs))
+    seconds = [model.seconds(lenet, 8, name) for model in several for name in model.overhead]
+    (row, *_), _ = scaling_model.predict(folder, [folder / "plan.json"])
+    at_4 = [model.seconds(lenet, 4, name) for model in several for name in model.overhead]
+    assert max(seconds) > max(at_4) > 1.002 * 1e-3
+    ends = [4 * 1e-3 / (max(at_4) * 1.002), 4 * 1e-3 / (min(at_4) / 1.002)]
+    assert [float(row[f"speed_up_{end}"]) for end in ("low", "high")] == pytest.approx(
+        [ends[0], min(4, ends[1])], abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("cores", [1, 2, None])
+def test_overhead_is_recovered_also_where_two_devices_take_turns(cores):
+    one = {"system": "crossbow", "model": "lenet", "dataset": "digits", "iteration_s": 1e-3}
+    made = scaling_model.Model(RING, dict.fromkeys(scaling_model.READINGS, 0.4), cores)
+    for reading in scaling_model.READINGS:
+        two = {"iteration_s": made.seconds(one, 2, reading)}
+        found = scaling_model.calibrate([(one, two)], RING, cores).overhead[reading]
+        assert found == pytest.approx(0.4)
+
+
+def test_calls_that_a_prediction_is_checked_by_do_not_make_it(folder):
+    path = folder / "engine.csv"
+    one, two, four = row(1, 1, 1.0), row(1, 2, 3.0), row(1, 4, 9.0)
+    rows = [each for each in record.read_table(path) if each["devices"] != "4"]
+    record.write_table(path, engine.COLUMNS, rows)
+    before = scaling_model.predict(folder, [folder / "plan.json"])
+    later = [each | {"call": "later"} for each in (one, two, four)]
+    record.write_table(path, engine.COLUMNS, [*rows, *later])
+    assert scaling_model.predict(folder, [folder / "plan.json"]) == before
+    record.write_table(path, engine.COLUMNS, [*rows, *later[:2]])
+    record.write_json(folder / "engine-later.json", {"gpus": [{"name": "X"}], "cores": 1})
+    assert scaling_model.predict(folder, [folder / "plan.json"]) != before
+
+
+def run(name, **fields):
+    """A row of a summary."""
+    made = engine.DEFAULTS | {
+        "run": name, "system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16,
+        "learners": 1, "variant": "released", "tau": 1, "status": "reached", "median5_s": 1,
+        "median5_epochs": 5, "epochs": 9, "lr": 0.1, "target": 0.9, "seed": 1,
+        "train_s": 1, "images_per_s": 100,
+    }  # fmt: skip
+    return {column: (made | fields).get(column, "") for column in SUMMARY_COLUMNS}
+
+
+def test_of_training_runs_those_count_that_average_in_every_iteration_and_trained(tmp_path):
+    rows = [
+        run("a", lr=0.1),
+        run("b", lr=0.3, seed=2, images_per_s=120, status="finished"),
+        run("d", variant="ea-sgd", images_per_s=900),
+        run("e", tau=0, images_per_s=900),
+        run("f", status="diverged", images_per_s=900),
+        run("g", system="pytorch", variant="", tau="", images_per_s=50),
+    ]
+    record.write_table(tmp_path / "summary.csv", SUMMARY_COLUMNS, rows)
+    found = scaling_data.measured_in(tmp_path / "summary.csv")
+    assert [(one["system"], one["images_per_s"]) for one in found] == [
+        ("crossbow", 100), ("pytorch", 50)
+    ]  # fmt: skip
+
+
+def test_training_runs_are_checked_by_rates_as_they_are_of_many_machines(folder):
+    predicted, _ = scaling_model.predict(folder, [folder / "plan.json"])
+    told = folder / "told.csv"
+    scaling_data.write(told, scaling_model.PREDICTION, predicted)
+    summary = folder / "summary.csv"
+    rows = [run("a"), run("b", devices=4, images_per_s=300)]
+    record.write_table(summary, SUMMARY_COLUMNS, rows)
+    (found,) = scaling_check.check(summary, told, folder / "out.csv")
+    assert (found["of"], float(found["measured"])) == ("images_per_s", 300)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [("images_per_s", "0"), ("images_per_s", "nan"), ("devices", "abc"), ("batch", "inf"),
+     ("learners", "auto"), ("spread", "-1")],
+)  # fmt: skip
+def test_a_row_that_cannot_be_is_named(folder, column, cell):
+    rows = [row(1, 1, 1e-3), row(1, 2, 1e-3) | {column: cell}]
+    record.write_table(folder / "engine.csv", engine.COLUMNS, rows)
+    with pytest.raises(ValueError, match=rf"engine.csv: row 2: {column} is '{cell}'"):
+        scaling_data.measurements(folder)
+
+
+def test_a_timeline_without_an_all_reduce_is_refused(tmp_path):
+    record.write_table(tmp_path / "timeline.csv", ["kind", "start_us", "end_us"], [])
+    with pytest.raises(ValueError, match="has no all-reduce"):
+        scaling_data.all_reduce(tmp_path)
+
+
 def test_devices_beyond_the_cores_take_turns():
     one = {"system": "crossbow", "model": "lenet", "dataset": "digits", "iteration_s": 1.0}
     model = scaling_model.Model(RING, dict.fromkeys(scaling_model.READINGS, 0.0), cores=2)
@@ -160,7 +259,8 @@ def test_check_compares_speed_ups_within_a_call_else_rates(folder, capsys):
         (["predict", "{}", "{}/none.json"], "No such file"),
         (["check", "{}/engine.csv"], "scaling_prediction.csv is missing"),
         (["check", "{}/engine.csv", "--prediction", "{}/empty.csv"], "has none of the cells"),
-        (["check", "{}/all_reduce.csv", "--prediction", "{}/empty.csv"], "no engine.csv and no"),
+        (["check", "{}/engine.csv", "--prediction", "{}/engine.csv"], "lacks the columns speed_up"),
+        (["check", "{}/all_reduce.csv", "--prediction", "{}/empty.csv"], "lacks the columns"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(folder, monkeypatch, arguments, sentence):
