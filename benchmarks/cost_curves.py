@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import record
-from benchmarks import scaling_data as data
 from benchmarks.scaling_laws import fit_all_reduce, fit_learners, held_out
+from benchmarks.scaling_measured import SAME, measured_in
 
 COLUMNS = "curve,cell,call,x,devices,measured_s,law_s,error,fixed_s,each_s".split(",")
 ENOUGH = 3  # points, of which one is held out
@@ -33,7 +33,7 @@ def curves(folder: Path) -> list[dict[str, Any]]:
     reduced = folder / "all_reduce.csv"
     rows: list[dict[str, Any]] = []
     if engine.exists():
-        rows += _learners(data.measured_in(engine))
+        rows += _learners(measured_in(engine))
     rows += _records(record.read_table(records)) if records.exists() else []
     if reduced.exists():
         table = record.read_table(reduced)
@@ -49,7 +49,7 @@ def curves(folder: Path) -> list[dict[str, Any]]:
 
 def _learners(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     sweeps: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-    names = [name for name in data.SAME if name != "learners"]
+    names = [name for name in SAME if name != "learners"]
     for row in rows:
         if row["devices"] == 1 and row["system"] == "crossbow":
             key = (*(row[name] for name in names), row["call"])

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from benchmarks import scaling_data as data
 from benchmarks.draw_engine import NETWORKS
+from benchmarks.scaling_measured import RUNS, SAME, measurements, pairs
 from plots import _axes, _hover, style
 
 CELL = ["system", "batch", "learners", "precision"]
@@ -23,7 +24,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
     table[numbers] = table[numbers].apply(pd.to_numeric)
     # Of a cell that is asked for in two forms the first.
     table = table.drop_duplicates(["model", "dataset", *CELL, "devices"])
-    measured = data.measurements(folder)
+    measured = measurements(folder)
     panels_of = list(table.groupby(["model", "dataset"], sort=False))
     across = min(len(panels_of), 4)
     figure = Figure(figsize=(max(2.6 * across, 4.2), 3.6), layout="constrained")
@@ -32,7 +33,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
         _panel(panel, rows, measured)
         panel.set_title(NETWORKS.get(model, model) + (f", {dataset}" * (model == "lenet")))
     panels[0].set_ylabel("throughput by that of as many alone")
-    base = data.pairs(measured)[-1][1]
+    base = pairs(measured)[-1][1]
     return figure, (
         "Throughput of several devices, as a share of what as many would have alone. Hollow marks "
         "are predicted from one and two devices; their bars are the band, which is what different "
@@ -85,9 +86,9 @@ def _speed_ups(cell: pd.Series, measured: list[dict]) -> list[tuple[int, float]]
     By one device in the same call; of training runs by the one that the prediction is from, since
     they are of many machines.
     """
-    same = [row for row in measured if all(row[name] == cell[name] for name in data.SAME)]
+    same = [row for row in measured if all(row[name] == cell[name] for name in SAME)]
     ones = {row["call"]: row["images_per_s"] for row in same if row["devices"] == 1}
-    ones[data.RUNS] = float(cell["base_images_per_s"])
+    ones[RUNS] = float(cell["base_images_per_s"])
     found = {
         row["devices"]: row["images_per_s"] / ones[row["call"]]
         for row in same

@@ -5,10 +5,10 @@ from typing import Any
 
 from bench.summary_file import read_text
 from benchmarks import scaling_data as data
+from benchmarks.scaling_measured import RUNS, SAME, measured_in
 
 CHECK = (
-    ",".join(data.SAME)
-    + ",devices,call,of,predicted,low,high,measured,error,inside,measured_on_one"
+    ",".join(SAME) + ",devices,call,of,predicted,low,high,measured,error,inside,measured_on_one"
 ).split(",")
 
 FIGURES = [f"{what}{end}" for what in ("speed_up", "images_per_s") for end in ("", "_low", "_high")]
@@ -28,21 +28,21 @@ def check(measured: Path, prediction: Path, out: Path) -> list[dict[str, Any]]:
         raise FileNotFoundError(
             f"{prediction} is missing: `python -m benchmarks.scaling_model predict` writes it"
         )
-    keys = [*data.SAME, "devices"]
+    keys = [*SAME, "devices"]
     told = {
         tuple(row[name] for name in keys): row
         for row in read_text(prediction, [*keys, *FIGURES]).to_dict("records")
         if row["images_per_s"]
     }
-    rows = data.measured_in(measured)
-    alone = [row for row in rows if row["devices"] == 1 and row["call"] != data.RUNS]
-    ones = {tuple(row[n] for n in [*data.SAME, "call"]): row for row in alone}
+    rows = measured_in(measured)
+    alone = [row for row in rows if row["devices"] == 1 and row["call"] != RUNS]
+    ones = {tuple(row[n] for n in [*SAME, "call"]): row for row in alone}
     found = []
     for row in rows:
         expected = told.get(tuple(str(row[name]) for name in keys))
         if not expected:
             continue
-        one = ones.get(tuple(row[name] for name in [*data.SAME, "call"]))
+        one = ones.get(tuple(row[name] for name in [*SAME, "call"]))
         what = "speed_up" if one else "images_per_s"
         figure = row["images_per_s"] / (one["images_per_s"] if one else 1)
         middle, low, high = (float(expected[what + end]) for end in ("", "_low", "_high"))

@@ -26,6 +26,7 @@ from typing import Any
 from benchmarks import scaling_data as data
 from benchmarks.scaling_check import check
 from benchmarks.scaling_laws import AllReduce, exposed, fit_one, slowest_of
+from benchmarks.scaling_measured import SAME, base, beforehand, measurements, pairs
 from workflows.validate import ConfigError
 
 # How an overhead could grow: with nothing; with the time in which one of g devices is the last; as
@@ -37,7 +38,7 @@ READINGS = {
 }
 ENOUGH = 3  # cells on two devices, by which one reading is told from another
 PREDICTION = (
-    ",".join(data.SAME) + ",devices,learners_each,bytes,base,base_images_per_s,images_per_s,"
+    ",".join(SAME) + ",devices,learners_each,bytes,base,base_images_per_s,images_per_s,"
     "images_per_s_low,images_per_s_high,speed_up,speed_up_low,speed_up_high,exchange_ms,exposed_ms,"
     "reading,calibrated_on,exchange_from,note"
 ).split(",")
@@ -119,9 +120,9 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
     Raises:
         FileNotFoundError, ValueError: something that is needed was not measured; says what.
     """
-    rows = data.beforehand(data.measurements(folder))
+    rows = beforehand(measurements(folder))
     exchange, source = data.all_reduce(folder)
-    there = data.pairs(rows)
+    there = pairs(rows)
     if not there:
         raise ValueError(f"{folder}/engine.csv has no cell on one and on two devices in one call")
     cores = data.cores(folder, there[-1][1]["call"])
@@ -137,9 +138,9 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
         for cell in data.cells(path):
             # A system that was never on two devices has the overhead of the first that was.
             by = cell["system"] if cell["system"] in calibrated else next(iter(calibrated))
-            row = _row(cell, data.base(cell, rows), *calibrated[by])
+            row = _row(cell, base(cell, rows), *calibrated[by])
             predicted.append(row | {"calibrated_on": by, "exchange_from": source})
-    seen = {tuple(row[name] for name in [*data.SAME, "devices"]): row for row in predicted[::-1]}
+    seen = {tuple(row[name] for name in [*SAME, "devices"]): row for row in predicted[::-1]}
     return list(seen.values())[::-1], fits
 
 

@@ -17,6 +17,7 @@ from benchmarks import (
     engine,
     scaling_check,
     scaling_data,
+    scaling_measured,
     scaling_model,
 )
 from benchmarks import scaling_laws as laws
@@ -133,7 +134,7 @@ def test_band_has_what_single_cells_say_and_a_latency_that_does_not_grow(folder)
     """Of a sum's latency and of the overhead, two devices see the same on any reading."""
     assert RING.at_once().seconds(2, 1e6) == pytest.approx(RING.seconds(2, 1e6))
     assert RING.at_once().seconds(8, 1e6) == pytest.approx(2e-5 + 1.75e-4)
-    pairs = scaling_data.pairs(scaling_data.measurements(folder))
+    pairs = scaling_measured.pairs(scaling_measured.measurements(folder))
     lenet = next(one for one, _ in pairs if one["model"] == "lenet")
     several = scaling_model.models(pairs, RING, None)
     assert len(several) == 2 * (1 + len(pairs))
@@ -192,7 +193,7 @@ def test_of_training_runs_those_count_that_average_in_every_iteration_and_traine
         run("g", system="pytorch", variant="", tau="", images_per_s=50),
     ]
     record.write_table(tmp_path / "summary.csv", SUMMARY_COLUMNS, rows)
-    found = scaling_data.measured_in(tmp_path / "summary.csv")
+    found = scaling_measured.measured_in(tmp_path / "summary.csv")
     assert [(one["system"], one["images_per_s"]) for one in found] == [
         ("crossbow", 100), ("pytorch", 50)
     ]  # fmt: skip
@@ -218,7 +219,7 @@ def test_a_row_that_cannot_be_is_named(folder, column, cell):
     rows = [row(1, 1, 1e-3), row(1, 2, 1e-3) | {column: cell}]
     record.write_table(folder / "engine.csv", engine.COLUMNS, rows)
     with pytest.raises(ValueError, match=rf"engine.csv: row 2: {column} is '{cell}'"):
-        scaling_data.measurements(folder)
+        scaling_measured.measurements(folder)
 
 
 def test_a_timeline_without_an_all_reduce_is_refused(tmp_path):

@@ -1,0 +1,129 @@
+"""Measured iterations, on one device and more, as the scaling model reads them.
+
+A measurement is a dict of SETTINGS, all as text, with `devices`, `call`, `images_per_s` (of all
+devices), `iteration_s`, `learners_each` (a number also where `learners` is auto) and `spread`.
+"""
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from bench import record
+from bench.spec import ALGORITHM_1, RELEASED
+from bench.summary_file import read_summary, read_text
+from benchmarks.engine import DEFAULTS, SETTINGS
+
+SAME = [name for name in SETTINGS if name != "devices"]
+TRAINED = (record.REACHED, record.FINISHED)
+RUNS = "runs"  # the call of training runs, which summary.csv has
+
+
+def measurements(folder: Path) -> list[dict[str, Any]]:
+    """Of engine.csv, and of the training runs in summary.csv where there is one.
+
+    Raises:
+        FileNotFoundError: the folder has no engine.csv.
+    """
+    summary = folder / "summary.csv"
+    return measured_in(folder / "engine.csv") + (measured_in(summary) if summary.exists() else [])
+
+
+def beforehand(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the calls that measured more than two devices: a prediction is checked by those.
+
+    All of them where no other call has a cell on one and on two devices.
+    """
+    later = {row["call"] for row in rows if row["devices"] > 2} - {RUNS}
+    others = [row for row in rows if row["call"] not in later]
+    return others if pairs(others) else rows
+
+
+def measured_in(path: Path) -> list[dict[str, Any]]:
+    """The rows of an engine.csv; of a summary.csv each configuration's median run over seeds.
+
+    Of Crossbow's runs those which average in every iteration, as all cells of an engine.csv do; a
+    learning rate is no part of a configuration, as it leaves throughput alone.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is neither, or has a row that can't be; begins with the file.
+    """
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: `python -m benchmarks.engine` measures it")
+    table = read_text(path, ["system", "model", "devices", "batch", "learners", "images_per_s"])
+    if "call" in table:
+        rows = enumerate(table.to_dict("records"), start=1)
+        return [_measurement(f"{path}: row {number}", row) for number, row in rows]
+    runs: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in read_summary(path).to_dict("records"):
+        averaged = row["variant"] in (ALGORITHM_1, RELEASED) and row["tau"] == "1"
+        if row["status"] in TRAINED and (row["system"] != "crossbow" or averaged):
+            runs.setdefault(key(row, [*SAME, "devices"]), []).append(
+                _measurement(f"{path}: {row['run']}", row | {"call": RUNS})
+            )
+    # Of an even number the lower of the two in the middle: a run that was made.
+    return [
+        sorted(seeds, key=lambda run: run["images_per_s"])[(len(seeds) - 1) // 2]
+        for seeds in runs.values()
+    ]
+
+
+def _measurement(where: str, row: dict[str, str]) -> dict[str, Any]:
+    # What a row does not say was not asked for.
+    settings = {name: row.get(name) or str(DEFAULTS[name]) for name in [*SAME, "devices"]}
+    each = row.get("learners_final") or settings["learners"]
+    devices, each, batch = (
+        int(_number(where, name, cell))
+        for name, cell in (
+            ("devices", settings["devices"]),
+            ("learners", each),
+            ("batch", settings["batch"]),
+        )
+    )
+    images_per_s = _number(where, "images_per_s", row["images_per_s"], least=0.1)
+    return settings | {
+        "devices": devices,
+        "call": row["call"],
+        "images_per_s": images_per_s,
+        "learners_each": each,
+        "iteration_s": devices * each * batch / images_per_s,
+        "spread": _number(where, "spread", row.get("spread") or "0", least=0),
+    }
+
+
+def _number(where: str, name: str, cell: Any, least: float = 1) -> float:
+    try:
+        number = float(cell)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not least <= number < math.inf:
+        raise ValueError(f"{where}: {name} is {cell!r}, no number from {least:g}; leave it out")
+    return number
+
+
+def key(row: dict[str, Any], names: Iterable[str]) -> tuple[str, ...]:
+    """These settings of a row, to tell whether two rows have the same."""
+    return tuple(str(row[name]) for name in names)
+
+
+def pairs(rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The same cell on one device and on two, of one call; of several such the last."""
+    ones = {key(row, [*SAME, "call"]): row for row in rows if row["devices"] == 1}
+    found = {}
+    for row in rows:
+        one = ones.get(key(row, [*SAME, "call"]))
+        if row["devices"] == 2 and one and row["call"] != RUNS:
+            found[key(row, SAME)] = one, row
+    return list(found.values())
+
+
+def base(cell: dict[str, str], rows: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The last measurement of a cell on one device; else with another `cudnn_benchmark`."""
+    ones = [row for row in rows if row["devices"] == 1]
+    for names in (SAME, [name for name in SAME if name != "cudnn_benchmark"]):
+        same = [row for row in ones if key(row, names) == key(cell, names)]
+        measured = [row for row in same if row["call"] != RUNS] or same
+        if measured:
+            return measured[-1]
+    return None
