@@ -7,14 +7,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench import record
-from plots import _commits, _runs, _series, style
+from plots import _commits, _compare, _runs, _series, style
 
 
 def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> str:
     """The figure's docstring, its first line as the title, and its sample.
 
     `table` is what it draws; a figure of some of the runs alone says which by `shown`, what these
-    runs ask to be said by `remark`, and which others one may look for in it by `left_out`. What was
+    runs ask to be said by `remark`, and why others like them are not in it by `LEFT_OUT`. What was
     planned for a figure of some networks alone is told by `meant`.
     """
     heading, _, text = inspect.getdoc(module).partition("\n")
@@ -27,8 +27,8 @@ def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> s
         said.append(f"{changed}.")
     if remark := getattr(module, "remark", None):
         said.append(remark(some(summary) if some else summary, table))
-    if left_out := getattr(module, "left_out", None):
-        said.append(left_out(summary))
+    if why := getattr(module, "LEFT_OUT", ""):
+        said.append(_compare.left_out(summary, some(summary), why))
     if any(column == "s" or column.endswith("_s") for column in table):
         said.append("Clock: training seconds.")
     words = " ".join(sentence for sentence in said if sentence)

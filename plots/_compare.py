@@ -32,8 +32,10 @@ def name_spread(
     return _series.name_series(runs[is_spread], alike, with_learners)
 
 
-def left_out(runs: pd.DataFrame, chosen: pd.DataFrame, why: str) -> str:
-    """Names the runs made that only amounts, as the learning rate, tell from chosen ones."""
+def left_out(summary: pd.DataFrame, shown: pd.DataFrame, why: str) -> str:
+    """Names the runs made that only amounts, as the learning rate, tell from those shown."""
+    runs = _runs.prepare(summary)
+    chosen = runs[runs["run"].isin(shown["run"])]
     cell = ["workload", "devices", "batch", "learners"]
     kind = [*cell, "system", *(name for name in _series.KINDS if name in runs)]
     others = runs[_runs.counts(runs) & ~runs["run"].isin(chosen["run"])]

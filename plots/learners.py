@@ -42,17 +42,13 @@ COLUMNS = [
 COLUMNS += [f"{end}_{column}" for column in PANELS for end in ("median", "low", "high")]
 
 _ASIDE = 2**0.2  # a tuned run's star by the learners it ended with, beside those that were fixed
+# Why runs that differ from others in an amount alone have no place here.
+LEFT_OUT = "no other number of learners has their settings"
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs of Crossbow that were planned with several numbers of learners."""
     return summary[summary["run"].isin(_chosen(summary)["run"])]
-
-
-def left_out(summary: pd.DataFrame) -> str:
-    """Names the runs at another learning rate that have no place here, and why."""
-    why = "no other number of learners has their settings"
-    return _compare.left_out(_runs.prepare(summary), _chosen(summary), why)
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:

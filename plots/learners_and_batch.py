@@ -29,17 +29,13 @@ PANELS = {
 }
 COLUMNS = [*PLACE, "lr", "runs", "reached", "failures"]
 COLUMNS += [f"{end}_{column}" for column in PANELS for end in ("median", "low", "high")]
+# Why runs that differ from others in an amount alone have no place here.
+LEFT_OUT = "no other learners and batches have their settings"
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
     """The runs of Crossbow with several numbers of learners and several batches."""
     return summary[summary["run"].isin(_chosen(summary)["run"])]
-
-
-def left_out(summary: pd.DataFrame) -> str:
-    """Names the runs at another learning rate that have no place here, and why."""
-    why = "no other learners and batches have their settings"
-    return _compare.left_out(_runs.prepare(summary), _chosen(summary), why)
 
 
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
