@@ -40,7 +40,10 @@ def failure(error: Exception) -> dict[str, Any]:
         for sign in ("out of memory", "MemoryError", "can't allocate memory", "OOM when")
     )
     status = record.OUT_OF_MEMORY if exhausted else record.FAILED
-    return {"status": status, "reason": _reason(text), "carried_s": 0.0}
+    reason = _reason(text)
+    if isinstance(error, ChildProcessError | TimeoutError):  # of a rank, which may have said why
+        reason += f"; see {record.LOG}"
+    return {"status": status, "reason": reason, "carried_s": 0.0}
 
 
 def _reason(text: str) -> str:

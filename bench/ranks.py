@@ -1,5 +1,6 @@
 """One process per device for systems on torch.distributed: gloo between CPUs, NCCL between GPUs."""
 
+import faulthandler
 import functools
 import gc
 import os
@@ -65,12 +66,12 @@ def on_devices(spec: RunSpec, work: Callable[[int], None]) -> None:
             if hanging := _hanging(ranks.processes, error):
                 raise TimeoutError(
                     f"{hanging} of {spec.devices} ranks hung: the others waited for "
-                    f"{TIMEOUT.total_seconds():.0f} s; see log.txt"
+                    f"{TIMEOUT.total_seconds():.0f} s"
                 ) from error
             if isinstance(error, ProcessExitedException) and error.signal_name:
                 raise ChildProcessError(
                     f"rank {error.error_index} of {spec.devices} ranks was killed by "
-                    f"{error.signal_name}; see log.txt"
+                    f"{error.signal_name}"
                 ) from error
             raise
 
@@ -137,6 +138,8 @@ def _train(rank: int, job: Job, build: Build) -> None:
 def _use_device(spec: RunSpec, rank: int) -> None:
     """A CPU device is one process with one thread; a CUDA device is the GPU of that index here."""
     random_state.seed(spec.seed, rank)
+    if not faulthandler.is_enabled():  # native code that crashes is to say where
+        faulthandler.enable()
     if spec.device_type == "cuda":
         torch.cuda.set_device(rank % spec.devices_per_node)
     else:

@@ -39,7 +39,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
         panel.set_ylabel("stream")
         panel.invert_yaxis()
         panel.grid(axis="y", visible=False)
-        if len(ranks) > 1:
+        if overlap["run"]["devices"] > 1:
             panel.set_title(f"GPU {rank}", loc="left")
     panels[-1].set_xlabel("milliseconds")
     panels[-1].set_xlim(0, end_us / 1000)
@@ -50,20 +50,23 @@ def draw(folder: Path) -> tuple[Figure, str]:
 
 
 def _caption(overlap: dict) -> str:
-    run = overlap["run"]
-    ranks = [value for name, value in sorted(overlap.items()) if name.startswith("rank")]
-    at_once = " and ".join(f"{rank['kernels_at_once']:.1f}" for rank in ranks)
+    run, devices = overlap["run"], overlap["run"]["devices"]
+    ranks = {name: value for name, value in sorted(overlap.items()) if name.startswith("rank")}
+    at_once = " and ".join(f"{rank['kernels_at_once']:.1f}" for rank in ranks.values())
     text = (
         f"About one and a half iterations of {run['model']} with {run['learners']} learners of "
-        f"batch {run['batch']} on {run['devices']} GPU{'s' * (run['devices'] > 1)}, as a profiler "
+        f"batch {run['batch']} on {devices} GPU{'s' * (devices > 1)}, as a profiler "
         f"saw them; each bar is kernels that followed each other closely on a stream. "
-        f"{at_once} kernels ran at once on average while any did."
     )
-    if run["devices"] > 1:
-        shares = " and ".join(f"{rank['all_reduce_overlapped']:.0%}" for rank in ranks)
+    if len(ranks) < devices:
+        shown = [name.replace("rank", "GPU") for name in ranks]
+        text += f"Watched: {' and '.join(shown)}. "
+    text += f"{at_once} kernels ran at once on average while any did."
+    if devices > 1:
+        shares = " and ".join(f"{rank['all_reduce_overlapped']:.0%}" for rank in ranks.values())
         text += (
             f" Of the all-reduces' time, {shares} passed while learners computed; it includes the "
-            "time in which a GPU waits for the other. Each GPU's time starts with its own first "
-            "kernel."
+            f"time in which a GPU waits for the other{'s' * (devices > 2)}. Each GPU's time starts "
+            "with its own first kernel."
         )
     return text

@@ -1,63 +1,68 @@
 """When which kernel ran: `python -m benchmarks.timeline CELL_JSON --out FOLDER`.
 
-Profiles some iterations of Crossbow on each of the cell's devices. Writes of those in the middle:
+Profiles some iterations of Crossbow on the first two of the cell's devices, or on `--ranks`. Writes
+of those in the middle:
 - timeline.csv: rank, stream, kind (compute or all-reduce), number of kernels, start and end in
-  microseconds since the rank's first. Kernels of a stream less than `GAP_US` apart are one row.
+  microseconds since the rank's first. Kernels of a stream that follow each other closely are one
+  row.
 - overlap.json: how many kernels ran at once on average while any did; the share of all-reduce time
   during which something else computed; and the kernels that took longest, as shares of the sum of
   all computing kernels' time.
+
+Each rank leaves what it found as soon as it has it. Where a rank dies, the others' count, and the
+command ends with a sentence and the code 1.
 """
 
 import argparse
 import functools
 import json
-from collections import Counter
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import torch.distributed
-from torch.profiler import ProfilerActivity, profile
+from torch.profiler import ProfilerActivity, profile, schedule
 
-from bench import record
+from bench import gpus, record
 from bench.spec import RunSpec
+from benchmarks.kernel_times import longest, middle, overlap, spans
 from benchmarks.results import write_result
 from benchmarks.systems import on_ranks, prepared, spec_of
-from crossbow_impl.train import Crossbow
 
 COLUMNS = "rank,stream,kind,kernels,start_us,end_us".split(",")
-GAP_US = 1.0
+KERNEL = "kernel"  # as the profiler calls them
+WARM_UP = 30  # iterations with the profiler on, as its first are slow; not kept
 # At the edges a rank may wait for another that is late, and the last all-reduce has nothing to
 # overlap: what is kept of the iterations is the middle third.
 ITERATIONS = 6
+# In two ranks: of the one that the other waits for, the all-reduce is short.
+PROFILED = 2
 
 
-def trace(rank: int, spec: RunSpec, out: Path, data: Path, weights: Path) -> None:
-    """Profile one rank; rank 0 writes the files."""
+def trace(
+    rank: int, spec: RunSpec, data: Path, weights: Path, out: Path, ranks: Sequence[int]
+) -> None:
+    """Train one rank; if it is one of `ranks`, profile it and leave its `_part` in `out`."""
     system = prepared(rank, spec, data, weights)
-    assert isinstance(system, Crossbow)
-    for warm in (True, False):
-        system.begin(system.feed.plan(0), 0, 0)
-        system.drain()
-        _meet(spec)  # a rank that is late has the others' all-reduces wait for it
-        with profile(activities=[ProfilerActivity.CUDA]) as profiler:
-            system.run(0, 0, 30 if warm else ITERATIONS)
+    # One window: a second start of the profiler in a process is one more chance to crash.
+    window = schedule(wait=0, warmup=1, active=1, repeat=1)
+    watch = functools.partial(profile, activities=[ProfilerActivity.CUDA], schedule=window)
+    with watch() if rank in ranks else nullcontext() as profiler:
+        for iterations in (WARM_UP, ITERATIONS):
+            system.begin(system.feed.plan(0), 0, 0)
             system.drain()
-    exported = weights.parent / f"trace-{rank}.json"
-    profiler.export_chrome_trace(str(exported))
-    events = json.loads(exported.read_text())["traceEvents"]
-    kernels = middle([event for event in events if event.get("cat") == "kernel"])
-    found = {
-        "overlap": overlap(kernels) | {"longest": longest(kernels)},
-        "spans": [{"rank": rank, **span} for span in spans(kernels)],
-    }
-    record.write_json(weights.parent / f"found-{rank}.json", found)
-    _meet(spec)
-    if rank == 0:
-        ranks = [record.read_json(weights.parent / f"found-{r}.json") for r in range(spec.devices)]
-        rows = [row for found in ranks for row in found["spans"]]
-        record.write_table(out / "timeline.csv", COLUMNS, rows)
-        figures = {f"rank {r}": found["overlap"] for r, found in enumerate(ranks)}
-        write_result(out / "overlap.json", {"run": spec.to_dict(), **figures})
+            _meet(spec)  # a rank that is late has the others' all-reduces wait for it
+            if profiler and iterations == ITERATIONS:
+                profiler.step()
+            system.run(0, 0, iterations)
+            system.drain()
+    if profiler:
+        exported = weights.parent / f"trace-{rank}.json"
+        profiler.export_chrome_trace(str(exported))
+        record.write_json(_part(out, rank), _found(exported))
+    _meet(spec)  # no rank leaves the others before all have written
 
 
 def _meet(spec: RunSpec) -> None:
@@ -65,73 +70,39 @@ def _meet(spec: RunSpec) -> None:
         torch.distributed.barrier()
 
 
-def middle(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The middle third, in order of time: every iteration has as many kernels."""
-    events = sorted(events, key=lambda event: event["ts"])
-    events = events[len(events) // 3 : 2 * len(events) // 3]
-    return [
-        {
-            "stream": event["args"].get("stream", event["tid"]),
-            "kind": "all-reduce" if "nccl" in event["name"].lower() else "compute",
-            "name": event["name"],
-            "start_us": event["ts"] - events[0]["ts"],
-            "end_us": event["ts"] - events[0]["ts"] + event["dur"],
-        }
-        for event in events
-    ]
+def _found(exported: Path) -> dict[str, Any]:
+    events = json.loads(exported.read_text())["traceEvents"]
+    kernels = middle([event for event in events if event.get("cat") == KERNEL])
+    return {"overlap": overlap(kernels) | {"longest": longest(kernels)}, "spans": spans(kernels)}
 
 
-def spans(kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A stream's kernels, in order of time, joined where they follow each other closely."""
-    found: list[dict[str, Any]] = []
-    last: dict[tuple[str, str], dict[str, Any]] = {}
-    for kernel in kernels:
-        lane = (kernel["stream"], kernel["kind"])
-        if lane in last and kernel["start_us"] - last[lane]["end_us"] < GAP_US:
-            last[lane]["kernels"] += 1
-        else:
-            last[lane] = {"stream": lane[0], "kind": lane[1], "kernels": 1}
-            last[lane]["start_us"] = round(kernel["start_us"], 1)
-            found.append(last[lane])
-        last[lane]["end_us"] = round(kernel["end_us"], 1)
-    return found
+def _part(out: Path, rank: int) -> Path:
+    return out / f"timeline-of-{rank}.json"
 
 
-def longest(kernels: list[dict[str, Any]]) -> dict[str, float]:
-    """The kernels with the largest shares of all computing kernels' time."""
-    times: Counter[str] = Counter()
-    for kernel in kernels:
-        if kernel["kind"] == "compute":
-            times[kernel["name"][:60]] += kernel["end_us"] - kernel["start_us"]
-    total = max(sum(times.values()), 1e-9)
-    return {name: round(time / total, 4) for name, time in times.most_common(8)}
+def merge(out: Path, spec: RunSpec, ranks: Sequence[int]) -> list[int]:
+    """Make the two files of the ranks' parts, which are gone then; the ranks that left none."""
+    parts = {rank: path for rank in ranks if (path := _part(out, rank)).exists()}
+    found = {rank: record.read_json(path) for rank, path in parts.items()}
+    if found:
+        rows = [{"rank": rank, **span} for rank, one in found.items() for span in one["spans"]]
+        record.write_table(out / "timeline.csv", COLUMNS, rows)
+        figures = {f"rank {rank}": one["overlap"] for rank, one in found.items()}
+        write_result(out / "overlap.json", {"run": spec.to_dict(), **figures})
+    for path in parts.values():
+        path.unlink()
+    return [rank for rank in ranks if rank not in found]
 
 
-def overlap(kernels: list[dict[str, Any]]) -> dict[str, Any]:
-    """Mean number of kernels at once, and the share of all-reduce time that is overlapped."""
-    compute = [(k["start_us"], k["end_us"]) for k in kernels if k["kind"] == "compute"]
-    reduce = _union([(k["start_us"], k["end_us"]) for k in kernels if k["kind"] == "all-reduce"])
-    busy = _union(compute)
-    covered = sum(max(0.0, min(end, b) - max(start, a)) for start, end in reduce for a, b in busy)
-    return {
-        "kernels_at_once": _length(compute) / max(_length(busy), 1e-9),
-        "all_reduce_us": _length(reduce),
-        "all_reduce_overlapped": covered / max(_length(reduce), 1e-9),
-    }
-
-
-def _length(spans: list[tuple[float, float]]) -> float:
-    return sum(end - start for start, end in spans)
-
-
-def _union(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    merged: list[tuple[float, float]] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
+def _refuse(spec: RunSpec) -> None:
+    if spec.system != "crossbow":
+        sys.exit(f"a timeline is of Crossbow's learners, and the cell's system is {spec.system}")
+    there = len(gpus.visible())
+    if spec.device_type != "cuda" or there < spec.devices:
+        sys.exit(
+            f"a timeline is of kernels on GPUs: the cell asks for {spec.devices} x "
+            f"{spec.device_type}, and there are {there} GPUs"
+        )
 
 
 def main() -> None:
@@ -140,9 +111,26 @@ def main() -> None:
     parser.add_argument("cell", type=json.loads, help="RunSpec fields as JSON")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--ranks", type=int, nargs="+", help="whose kernels are profiled")
     options = parser.parse_args()
+    spec = spec_of(options.cell)
+    _refuse(spec)
+    ranks = sorted(set(options.ranks or range(min(PROFILED, spec.devices))))
+    if not set(ranks) <= set(range(spec.devices)):
+        parser.error(f"the cell's ranks are 0 to {spec.devices - 1}")
     options.out.mkdir(parents=True, exist_ok=True)
-    on_ranks(spec_of(options.cell), options.data, functools.partial(trace, out=options.out))
+    for rank in range(spec.devices):  # of a call that was killed
+        _part(options.out, rank).unlink(missing_ok=True)
+    lost = ""
+    try:
+        on_ranks(spec, options.data, functools.partial(trace, out=options.out, ranks=ranks))
+    except (ChildProcessError, TimeoutError) as error:
+        lost = str(error)
+    finally:
+        missing = merge(options.out, spec, ranks)
+    if lost:
+        lacks = " and ".join(f"rank {rank}" for rank in missing) or "no rank"
+        sys.exit(f"{lost}; {options.out} lacks {lacks}; try --ranks 0, or another rank alone")
     print((options.out / "overlap.json").read_text())
 
 

@@ -96,7 +96,24 @@ def test_timeline_has_a_lane_per_stream_with_all_reduces_last(folder):
     labels = [[tick.get_text() for tick in panel.get_yticklabels()] for panel in figure.axes]
     assert labels == [["7", "8", "1"], ["7"]]  # the last quarter of the time is left out
     assert "1.5 and 2.5 kernels" in caption and "80% and 80%" in caption
+    assert "Watched" not in caption
     assert caption.endswith(f" {folder.name}.")  # older results do not say the machine
+
+
+def test_timeline_names_the_gpus_that_were_watched_where_not_all_were(folder):
+    overlap = record.read_json(folder / "overlap.json")
+    overlap["run"]["devices"] = 4
+    record.write_json(folder / "overlap.json", overlap)
+    _, caption = draw_timeline.draw(folder)
+    assert "on 4 GPUs" in caption and "waits for the others." in caption
+    assert "Watched: GPU 0 and GPU 1. 1.5 and 2.5 kernels" in caption
+    del overlap["rank 1"]
+    record.write_json(folder / "overlap.json", overlap)
+    spans = pd.read_csv(folder / "timeline.csv")
+    spans[spans["rank"] == 0].to_csv(folder / "timeline.csv", index=False)
+    figure, caption = draw_timeline.draw(folder)
+    assert "Watched: GPU 0. 1.5 kernels" in caption
+    assert [panel.get_title("left") for panel in figure.axes] == ["GPU 0"]
 
 
 def test_tuning_says_what_was_chosen_and_what_it_took(folder):

@@ -1,61 +1,128 @@
-"""What a timeline says of kernels whose times are known."""
+"""The command of a timeline without a GPU: what is profiled, what is left when a rank dies."""
+
+import json
+import os
+import signal
+import sys
+from types import SimpleNamespace
 
 import pytest
+import torch
+from torch.profiler import ProfilerActivity, profile
 
+from bench import record
 from benchmarks import timeline
 
+CELL = {"system": "crossbow", "model": "logistic", "dataset": "digits", "batch": 8}
+PART = {
+    "overlap": {"kernels_at_once": 1.5},
+    "spans": [{"stream": 7, "kind": "compute", "kernels": 2, "start_us": 0.0, "end_us": 3.0}],
+}
 
-def kernel(start, end, kind="compute", stream=7, name="k"):
-    return {"start_us": start, "end_us": end, "kind": kind, "stream": stream, "name": name}
+
+@pytest.fixture
+def command(digits, tmp_path, monkeypatch):
+    """Runs the command on a cell's fields and options; the folder that it wrote to."""
+
+    def run(*options, **fields):
+        cell = json.dumps(CELL | {"device_type": "cpu"} | fields)
+        arguments = [cell, "--data", str(digits.parent), "--out", str(tmp_path / "out"), *options]
+        monkeypatch.setattr(sys, "argv", ["timeline", *arguments])
+        timeline.main()
+        return tmp_path / "out"
+
+    return run
+
+
+@pytest.fixture
+def on_cpus(monkeypatch):
+    """A CPU stands in for each GPU; its operators for kernels."""
+
+    def on_cpu(activities, schedule):
+        return profile(activities=[ProfilerActivity.CPU], schedule=schedule)
+
+    monkeypatch.setattr(timeline, "profile", on_cpu)
+    monkeypatch.setattr(timeline, "KERNEL", "cpu_op")
+    monkeypatch.setattr(timeline, "_refuse", lambda spec: None)
+
+
+def leaves(out, rank):
+    record.write_json(timeline._part(out, rank), PART)
 
 
 @pytest.mark.parametrize(
-    ("kernels", "at_once"),
-    [
-        ([kernel(0, 10), kernel(10, 20), kernel(30, 40)], 1.0),
-        ([kernel(0, 10), kernel(0, 10, stream=8)], 2.0),
-        ([kernel(0, 10), kernel(5, 15, stream=8)], 20 / 15),
-    ],
-    ids=["one after the other", "at once", "half"],
+    ("options", "ranks"), [((), ["rank 0", "rank 1"]), (("--ranks", "2"), ["rank 2"])], ids=str
 )
-def test_kernels_at_once(kernels, at_once):
-    assert timeline.overlap(kernels)["kernels_at_once"] == pytest.approx(at_once)
+def test_of_three_ranks_two_are_profiled_or_those_asked_for(options, ranks, command, on_cpus):
+    folder = command(*options, devices=3)
+    found = record.read_json(folder / "overlap.json")
+    assert [name for name in found if name.startswith("rank")] == ranks
+    assert all(found[name]["kernels_at_once"] > 0 for name in ranks)
+    rows = record.read_table(folder / "timeline.csv")
+    assert sorted({f"rank {row['rank']}" for row in rows}) == ranks
+    assert sorted(path.name for path in folder.iterdir()) == ["overlap.json", "timeline.csv"]
+
+
+def test_warm_up_is_not_kept(spec, tmp_path, on_cpus, monkeypatch):
+    """Every iteration here is one kernel."""
+    ran = []
+
+    def run(epoch, cursor, count):
+        ran.append(count)
+        for _ in range(count):
+            torch.neg(numbers)
+
+    feed, numbers = SimpleNamespace(plan=lambda epoch: None), torch.ones(3)
+    system = SimpleNamespace(feed=feed, begin=lambda *_: None, drain=lambda: None, run=run)
+    monkeypatch.setattr(timeline, "prepared", lambda *_: system)
+    timeline.trace(0, spec(), tmp_path, tmp_path / "weights.npz", tmp_path, [0])
+    assert ran == [timeline.WARM_UP, timeline.ITERATIONS]
+    spans = record.read_json(timeline._part(tmp_path, 0))["spans"]
+    assert sum(span["kernels"] for span in spans) == timeline.ITERATIONS // 3
+
+
+def dies(rank, spec, data, weights, out, ranks):
+    """Stands in for `trace`: rank 1 crashes before it has written anything."""
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    leaves(out, rank)
+
+
+def test_a_rank_that_crashes_is_named_and_the_others_are_kept(
+    command, on_cpus, tmp_path, monkeypatch, capfd
+):
+    monkeypatch.setattr(timeline, "trace", dies)
+    monkeypatch.setattr("faulthandler.is_enabled", lambda: False)  # as where pytest is not
+    (tmp_path / "out").mkdir()
+    leaves(tmp_path / "out", 1)  # of a call before
+    with pytest.raises(SystemExit) as ended:
+        command(devices=2)
+    out = tmp_path / "out"
+    assert ended.value.code == (
+        f"rank 1 of 2 ranks was killed by SIGSEGV; {out} lacks rank 1; "
+        "try --ranks 0, or another rank alone"
+    )
+    assert {row["rank"] for row in record.read_table(out / "timeline.csv")} == {"0"}
+    assert "rank 1" not in record.read_json(out / "overlap.json")
+    printed = capfd.readouterr().err
+    assert "Fatal Python error: Segmentation fault" in printed and "in dies" in printed
 
 
 @pytest.mark.parametrize(
-    ("kernels", "share"),
+    ("fields", "why"),
     [
-        ([kernel(0, 10), kernel(10, 20)], 0.0),
-        ([kernel(0, 10), kernel(10, 30, "all-reduce"), kernel(30, 40)], 0.0),
-        ([kernel(0, 10), kernel(10, 30, "all-reduce"), kernel(20, 40)], 0.5),
-        # What covers it twice counts once.
-        ([kernel(10, 30, "all-reduce"), kernel(20, 40), kernel(20, 40, stream=8)], 0.5),
-        ([kernel(10, 30, "all-reduce"), kernel(0, 40)], 1.0),
+        ({"device_type": "cpu"}, "is of kernels on GPUs: the cell asks for 1 x cpu"),
+        ({"device_type": "cuda", "devices": 64}, "the cell asks for 64 x cuda, and there are"),
+        ({"system": "pytorch"}, "Crossbow's learners, and the cell's system is pytorch"),
     ],
-    ids=["no all-reduce", "alone", "half", "half by two", "all of it"],
+    ids=["cpu", "too few", "pytorch"],
 )
-def test_share_of_all_reduce_that_computing_covers(kernels, share):
-    assert timeline.overlap(kernels)["all_reduce_overlapped"] == pytest.approx(share)
+def test_what_has_no_timeline_is_refused(fields, why, command):
+    with pytest.raises(SystemExit, match=why):
+        command(**fields)
 
 
-def test_middle_third_is_kept_in_order_and_all_reduces_are_told_apart():
-    events = [
-        {"ts": 100.0 + 10 * i, "dur": 5.0, "tid": 0, "args": {"stream": i}, "name": name}
-        for i, name in enumerate(["a", "b", "c", "ncclDevKernel_AllReduce", "e", "f"])
-    ]
-    kept = timeline.middle(events[::-1])
-    assert [(k["stream"], k["kind"]) for k in kept] == [(2, "compute"), (3, "all-reduce")]
-    assert [(k["start_us"], k["end_us"]) for k in kept] == [(0.0, 5.0), (10.0, 15.0)]
-
-
-def test_kernels_close_to_each_other_are_one_span_of_their_stream():
-    kernels = [kernel(0, 5), kernel(2, 9, stream=8), kernel(5.5, 8), kernel(10, 12)]
-    found = [
-        (s["stream"], s["kernels"], s["start_us"], s["end_us"]) for s in timeline.spans(kernels)
-    ]
-    assert found == [(7, 2, 0, 8), (8, 1, 2, 9), (7, 1, 10, 12)]
-
-
-def test_longest_kernels_by_share_of_time():
-    kernels = [kernel(0, 3, name="gemm"), kernel(3, 6, name="gemm"), kernel(6, 8, name="relu")]
-    assert list(timeline.longest(kernels).items()) == [("gemm", 0.75), ("relu", 0.25)]
+def test_a_rank_that_there_is_not_is_refused(command, on_cpus, capsys):
+    with pytest.raises(SystemExit):
+        command("--ranks", "2", devices=2)
+    assert "the cell's ranks are 0 to 1" in capsys.readouterr().err
