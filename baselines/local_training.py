@@ -14,7 +14,7 @@ class LocalTraining(TorchTraining):
 
     def parallel(self) -> torch.nn.Module:
         """Gradients stay where they are."""
-        return self.model
+        return self.called
 
     def step_bytes(self) -> int:
         """Nothing but where ranks meet, which counts its own."""

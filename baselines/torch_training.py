@@ -37,8 +37,9 @@ class TorchTraining(TrainingState):
     """One rank of training; as it stands S-SGD: every device's batch, one mean gradient, one model.
 
     See `bench.system.System` for the methods. `trained` are the model's parameters that are not
-    frozen: what optimisers step and ranks send. `iterations` counts those done in the run,
-    `sent_bytes` what this rank handed over to other ranks in the present epoch.
+    frozen: what optimisers step and ranks send. `called` is the model as training calls it,
+    compiled where the spec says so. `iterations` counts those done in the run, `sent_bytes` what
+    this rank handed over to other ranks in the present epoch.
     """
 
     def __init__(self, context: Context) -> None:
@@ -73,13 +74,13 @@ class TorchTraining(TrainingState):
             self.model.to(memory_format=torch.channels_last)
         self.side = torch.cuda.Stream(self.device) if spec.graph else None
         self.drain()  # the weights are there, whichever stream copied them
-        with torch.cuda.stream(self.side):  # where it is captured
-            self.forward = self.parallel() if self.ranks > 1 else self.model
-        self.batch_at = self.feed.batch_at
+        self.called, self.batch_at = self.model, self.feed.batch_at
         if spec.compile:
-            self.forward = torch.compile(self.forward, dynamic=False)
+            self.called = torch.compile(self.model, dynamic=False)
             if compiles(self.feed):
                 self.batch_at = torch.compile(self.feed.batch_at, dynamic=False)
+        with torch.cuda.stream(self.side):  # where it is captured
+            self.forward = self.parallel() if self.ranks > 1 else self.called
         self.lr = torch.tensor(spec.lr, device=self.device)
         self.optimizer = self.make_optimizer()
         self.rates, self.losses = self.by_iteration(), self.by_iteration()
@@ -96,9 +97,10 @@ class TorchTraining(TrainingState):
     def data_parallel(self, **options: Any) -> DistributedDataParallel:
         """torch's; each device keeps its own batch-norm statistics, of which rank 0's count.
 
-        torch would send rank 0's before every forward pass, for nothing.
+        torch would send rank 0's before every forward pass, for nothing. The model is compiled
+        within: of a compiled DistributedDataParallel torch leaves out layers of its own classes.
         """
-        parallel = DistributedDataParallel(self.model, **options)
+        parallel = DistributedDataParallel(self.called, **options)
         parallel.broadcast_buffers = False  # torch 2.13 warns of the keyword, 2.11 has no other
         return parallel
 

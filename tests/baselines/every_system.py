@@ -31,10 +31,11 @@ def cell_of(system, **fields):
     return RunSpec(**{**defaults, **fields})
 
 
-def on_each(cells, records, weights, folder, work):
+def on_each(cells, records, weights, folder, work, wrapped=lambda build: build):
     """Write the arrays that `work` returns of each cell's system to SYSTEM-RANK.npz in `folder`.
 
-    All are in one group of processes, which is what takes long to start.
+    Of its class, `wrapped` makes the one that is trained. All are in one group of processes, which
+    is what takes long to start.
     """
     n = DEVICES * BATCH * ITERATIONS
     few = {"train_images": records.train_images[:n], "train_labels": records.train_labels[:n]}
@@ -42,12 +43,13 @@ def on_each(cells, records, weights, folder, work):
     context = functools.partial(
         Context, records=records, weights=weights, out=folder, ranks=DEVICES
     )
-    connected(cells[0], functools.partial(_rank, cells=cells, context=context, work=work))
+    work_of = functools.partial(_rank, cells=cells, context=context, work=work, wrapped=wrapped)
+    connected(cells[0], work_of)
 
 
-def _rank(rank, cells, context, work):
+def _rank(rank, cells, context, work, wrapped):
     for cell in cells:
-        system = build_of(cell.system)(context(spec=cell, rank=rank))
+        system = wrapped(build_of(cell.system))(context(spec=cell, rank=rank))
         system.prepare(Ledger())
         np.savez(context.keywords["out"] / f"{cell.system}-{rank}.npz", **work(system))
 

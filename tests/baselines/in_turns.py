@@ -25,9 +25,8 @@ def two_epochs_in_turns(system, spec, records, weights, folder):
     return [dict(np.load(folder / f"{rank}.npz")) for rank in range(spec.devices)]
 
 
-def in_turns(system):
-    """The class of that name, which lets one rank after the other go on."""
-    base = pkgutil.resolve_name(system)
+def in_turns(base):
+    """A system's class that lets one rank after the other go on."""
     # A server's workers compute at the same time, and then meet it; Hogwild's whole step updates.
     method = "_step" if base.__name__ == "Hogwild" else "after_step"
 
@@ -42,7 +41,7 @@ def in_turns(system):
 
 
 def _train(rank, system, context):
-    build = in_turns(system)
+    build = in_turns(pkgutil.resolve_name(system))
     unbroken = build(context(rank=rank))
     unbroken.prepare(Ledger())
     results = [unbroken.train_epoch(0)]
