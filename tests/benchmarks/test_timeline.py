@@ -63,7 +63,8 @@ def test_of_three_ranks_two_are_profiled_or_those_asked_for(options, ranks, comm
     assert sorted(path.name for path in folder.iterdir()) == ["overlap.json", "timeline.csv"]
 
 
-def test_warm_up_is_not_kept(spec, tmp_path, on_cpus, monkeypatch):
+@pytest.mark.parametrize("there", [100, 12])
+def test_warm_up_is_not_kept_and_ends_with_the_epoch(there, spec, tmp_path, on_cpus, monkeypatch):
     """Every iteration here is one kernel."""
     ran = []
 
@@ -73,10 +74,10 @@ def test_warm_up_is_not_kept(spec, tmp_path, on_cpus, monkeypatch):
             torch.neg(numbers)
 
     feed, numbers = SimpleNamespace(plan=lambda epoch: None), torch.ones(3)
-    system = SimpleNamespace(feed=feed, begin=lambda *_: None, drain=lambda: None, run=run)
+    system = SimpleNamespace(feed=feed, begin=lambda *_: there, drain=lambda: None, run=run)
     monkeypatch.setattr(timeline, "prepared", lambda *_: system)
     timeline.trace(0, spec(), tmp_path, tmp_path / "weights.npz", tmp_path, [0])
-    assert ran == [timeline.WARM_UP, timeline.ITERATIONS]
+    assert ran == [min(timeline.WARM_UP, there), timeline.ITERATIONS]
     spans = record.read_json(timeline._part(tmp_path, 0))["spans"]
     assert sum(span["kernels"] for span in spans) == timeline.ITERATIONS // 3
 
