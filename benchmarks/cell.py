@@ -90,7 +90,13 @@ def main() -> None:
     learners = options.cell.pop("learners", [1])
     learners = learners if isinstance(learners, list) else [learners]
     work = functools.partial(measure, learners=learners, stretch_s=options.stretch)
-    on_ranks(spec_of({**options.cell, "learners": learners[0]}), options.data, work)
+    spec = spec_of({**options.cell, "learners": learners[0]})
+    if spec.device_type == "cuda" and spec.system not in KERAS:
+        import torch  # TensorFlow's process has none
+
+        if not torch.backends.cuda.is_built():
+            sys.exit("the torch here is a build for CPUs; `make gpu` installs the one for GPUs")
+    on_ranks(spec, options.data, work)
 
 
 if __name__ == "__main__":

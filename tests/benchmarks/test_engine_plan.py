@@ -3,48 +3,27 @@
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from bench import environment, record
+from bench import record
 from benchmarks import engine
+from benchmarks.engine_table import key
+from benchmarks.plan import points, read_plan
 from benchmarks.systems import on_ranks, records_of, spec_of
 
 PLANS = sorted((Path(engine.__file__).parent / "plans").glob("*.json"))
-TABLES = sorted((Path(engine.__file__).parents[1] / "results/reference").glob("*/engine.csv"))
 CELL = {"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16}
 
 
-@pytest.fixture
-def benchmark(monkeypatch, tmp_path):
-    """Calls the command on a plan, with cells that take 100 s each; returns the table's rows."""
-    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
-    begun = []
-
-    def measured(cell, data, python):
-        begun.append(cell | {"python": python})
-        clock.now += 100
-        for m in engine._learners(cell):
-            yield engine.DEFAULTS | cell | {"learners": m, "images_per_s": 1.0, "spread": 0.01}
-
-    monkeypatch.setattr(engine, "time", clock)
-    monkeypatch.setattr(engine, "measured", measured)
-
-    def run(plan, *options):
-        (tmp_path / "plan.json").write_text(json.dumps(plan))
-        command = ["engine", str(tmp_path / "plan.json"), "--out", str(tmp_path), *options]
-        monkeypatch.setattr(sys, "argv", command)
-        begun.clear()
-        engine.main()
-        return record.read_table(tmp_path / "engine.csv"), list(begun)
-
-    return run
-
-
-def test_no_cell_begins_after_the_budget(benchmark):
-    rows, begun = benchmark([CELL] * 4, "--call", "one", "--budget", "150")
-    assert len(begun) == len(rows) == 2
+def test_the_call_ends_with_its_budget_and_goes_on_with_what_was_cut_short(benchmark, capsys):
+    cells = [CELL | {"batch": batch} for batch in (1, 2, 3, 4)]
+    rows, begun = benchmark(cells, "--call", "one", "--budget", "250")
+    assert (len(begun), len(rows)) == (3, 2)
+    assert "250 s are over; --skip-measured goes on with 2 cells" in capsys.readouterr().out
+    rows, begun = benchmark(cells, "--call", "one", "--skip-measured")
+    assert [cell["batch"] for cell in begun] == [3, 4] and len(rows) == 4
+    assert benchmark(cells, "--call", "two", "--budget", "0")[1] == []
 
 
 def test_skip_measured_leaves_out_the_rows_of_the_same_call_alone(benchmark):
@@ -58,25 +37,24 @@ def test_skip_measured_leaves_out_the_rows_of_the_same_call_alone(benchmark):
     assert len(benchmark(plan, "--call", "two", "--skip-measured")[1]) == 2
 
 
-def test_table_has_the_settings_of_each_row(benchmark):
-    (row,), _ = benchmark([CELL | {"unroll": 4, "channels_last": True}], "--call", "one")
-    assert list(row) == engine.COLUMNS
-    expected = {"learners": "1", "unroll": "4", "channels_last": "True", "spread": "0.01"}
-    assert row | expected == row
+def test_failed_cells_are_counted_and_come_last_another_time(benchmark):
+    cells = [CELL | {"batch": batch} for batch in (1, 2, 3, 4)]
+    benchmark.failing |= {1, 3}
+    with pytest.raises(SystemExit, match="2 of 4 cells failed"):
+        benchmark(cells, "--call", "one")
+    assert len(benchmark.begun) == 4
+    benchmark.failing.clear()
+    rows, begun = benchmark([*cells, CELL | {"batch": 5}], "--call", "one", "--skip-measured")
+    assert [cell["batch"] for cell in begun] == [5, 1, 3] and len(rows) == 5
 
 
-def test_table_of_other_columns_is_refused(benchmark, tmp_path):
-    (tmp_path / "engine.csv").write_text("model,call\nlenet,one\n")
-    with pytest.raises(SystemExit, match="other columns"):
-        benchmark([CELL], "--call", "one")
-
-
-def test_what_is_missing_is_said(monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "argv", ["engine", "none.json", "--out", str(tmp_path), "--call", "x"])
-    with pytest.raises(SystemExit, match="no such plan"):
-        engine.main()
-    with pytest.raises(SystemExit, match="no finished records are here; run `python -m data_prep"):
-        on_ranks(spec_of(CELL), tmp_path, lambda rank: None)
+def test_cells_of_more_gpus_than_are_here_are_left_out(benchmark, capsys):
+    cells = [CELL | {"devices": devices} for devices in (8, 4)]
+    _, begun = benchmark([*cells, CELL | {"devices": 8, "device_type": "cpu"}], "--call", "one")
+    assert [cell["devices"] for cell in begun] == [4, 8]
+    assert "1 of 3 cells need more GPUs than the 4 here" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match=r"plan\.json: all cells need more GPUs than the 4 here"):
+        benchmark(cells[:1], "--call", "two")
 
 
 def test_a_system_may_have_a_python_of_its_own(benchmark, tmp_path):
@@ -87,29 +65,17 @@ def test_a_system_may_have_a_python_of_its_own(benchmark, tmp_path):
     named = json.dumps({"tensorflow": str(other)})
     _, begun = benchmark(cells, "--call", "one", "--interpreters", named)
     assert [cell["python"] for cell in begun] == [sys.executable, str(other)]
+    benchmark(cells[:1], "--call", "one")  # a visit without it keeps what it had
     described = record.read_json(tmp_path / "engine-one.json")["interpreters"]
     assert "numpy" in described["tensorflow"]
     with pytest.raises(SystemExit, match="tensorflow: there is no 'missing' here"):
         benchmark(cells, "--call", "one", "--interpreters", '{"tensorflow": "missing"}')
 
 
-def test_machine_and_commit_are_beside_the_table(benchmark, tmp_path, monkeypatch):
-    monkeypatch.setattr(environment, "ROOT", tmp_path)  # where there is no repository
-    monkeypatch.setenv("CODE_COMMIT", "abc")
-    benchmark([CELL], "--call", "one")
-    machine = record.read_json(tmp_path / "engine-one.json")
-    assert machine["code"] == {"commit": "abc", "dirty": False}
-    assert machine["variables"]["CUDA_DEVICE_MAX_CONNECTIONS"] == "32"
-
-
 @pytest.mark.parametrize("plan", PLANS, ids=[plan.stem for plan in PLANS])
 def test_every_cell_of_a_plan_is_a_run_and_is_there_once(plan):
-    cells = json.loads(plan.read_text())
-    keys = set()
-    for one in [cell | {"learners": m} for cell in cells for m in engine._learners(cell)]:
-        spec_of(one)
-        assert engine._key(one) not in keys, one
-        keys.add(engine._key(one))
+    keys = [key(point) for point in points(read_plan(plan))]
+    assert len(set(keys)) == len(keys)
 
 
 def test_averaging_is_for_crossbow_alone():
@@ -118,15 +84,12 @@ def test_averaging_is_for_crossbow_alone():
     assert spec_of(CELL | {"mu": 0.5, "device_type": "cpu"}).mu == 0.5
 
 
+def test_records_that_are_missing_are_named(tmp_path):
+    with pytest.raises(SystemExit, match="no finished records are here; run `python -m data_prep"):
+        on_ranks(spec_of(CELL), tmp_path, lambda rank: None)
+
+
 def test_synthetic_records_have_the_side_and_the_classes_of_their_name(tmp_path):
     records = records_of("synthetic-16-7", tmp_path)
     assert records.train_images.shape[1:] == records.shape == (16, 16, 3)
     assert set(records.train_labels) == set(range(7))
-
-
-@pytest.mark.parametrize("table", TABLES, ids=[table.parent.name for table in TABLES])
-def test_reference_has_a_machine_for_each_call(table):
-    rows = record.read_table(table)
-    assert list(rows[0]) == engine.COLUMNS
-    for call in {row["call"] for row in rows}:
-        assert record.read_json(table.parent / f"engine-{call}.json")["gpus"]

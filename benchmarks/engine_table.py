@@ -1,0 +1,78 @@
+"""engine.csv, to which one visit after the other adds its rows, and a call's machine beside it."""
+
+from pathlib import Path
+from typing import Any
+
+from bench import record
+from benchmarks.plan import DEFAULTS, learners_of
+from workflows.validate import ConfigError
+
+COLUMNS = (
+    "model,dataset,batch,learners,devices,system,precision,compile,graph,images_per_s,call,"
+    "channels_last,unroll,cudnn_benchmark,spread,memory_bytes,prepared_s"
+).split(",")
+SETTINGS = [name for name in COLUMNS if name in DEFAULTS]
+# What all rows of a call share.
+MACHINE = {"gpus": "GPUs", "cpu": "CPU", "cores": "number of cores", "packages": "packages"}
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows so far; half a row, whose writer was killed in it, is cut off.
+
+    Raises:
+        ConfigError: the table has other columns.
+    """
+    if path.exists():
+        record.drop_half_row(path)
+    if path.exists():  # a file of half a line is gone now
+        header = path.read_text().splitlines()[0].split(",")
+        if header != COLUMNS:
+            raise ConfigError(
+                f"{path} has other columns: move it away, or make them {','.join(COLUMNS)}"
+            )
+    return record.read_table(path)
+
+
+def describe(path: Path, description: dict[str, Any], measured: bool) -> None:
+    """Write the machine and the code of a call; if rows of it were `measured`, theirs remain.
+
+    Raises:
+        ConfigError: they were measured on another machine, or with other code or packages.
+    """
+    if measured and path.exists():
+        before = record.read_json(path)
+        other = [word for key, word in MACHINE.items() if before.get(key) != description[key]]
+        if before["code"]["commit"] != description["code"]["commit"]:
+            other.append("commit")
+        old, new = before.get("interpreters", {}), description["interpreters"]
+        other += [f"packages of {s}" for s in old.keys() & new.keys() if old[s] != new[s]]
+        if other:
+            raise ConfigError(
+                f"{path}: the rows of this call were measured with another {', '.join(other)}; "
+                "give this visit a --call of its own"
+            )
+        description = before | {"interpreters": old | new}
+    record.write_json(path, description)
+
+
+def unmeasured(cells: list[dict[str, Any]], rows: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """The cells, or the part of their numbers of learners, of which there is no row yet.
+
+    Those that come before a measured one have been tried: they failed, and come last.
+    """
+    seen = {tuple(row[name] for name in SETTINGS) for row in rows}
+    tried, left = [], []
+    for cell in cells:
+        swept = learners_of(cell)
+        todo = [m for m in swept if key(cell | {"learners": m}) not in seen]
+        if len(todo) < len(swept):
+            tried += left
+            left = []
+        if todo:
+            left.append(cell | {"learners": todo})
+    return left + tried
+
+
+def key(cell: dict[str, Any]) -> tuple[str, ...]:
+    """A row's settings as the table has them."""
+    return tuple(str((DEFAULTS | cell)[name]) for name in SETTINGS)

@@ -1,0 +1,82 @@
+"""What a plan asks for: a JSON list of cells, which are fields of a RunSpec.
+
+`learners` of a cell may be a list of numbers, which one process sweeps.
+"""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+from bench.spec import RunSpec
+from benchmarks.systems import KINDS, spec_of
+from workflows.validate import SCHEMA, ConfigError, one_of, refuse_endless, validate
+
+DEFAULTS = {f.name: f.default for f in dataclasses.fields(RunSpec)}
+OF_A_RUN = SCHEMA["$defs"]["cell"]["properties"]
+CELL = {
+    "type": "object",
+    "required": ["system", "model", "dataset", "batch"],
+    "additionalProperties": False,
+    "properties": {name: OF_A_RUN.get(name, {"type": "string"}) for name in DEFAULTS},
+}
+
+
+def read_plan(path: Path) -> list[dict[str, Any]]:
+    """The cells of a plan.
+
+    Raises:
+        ConfigError: it is not there, is no JSON, or no list of cells that can be measured; one
+            sentence.
+    """
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: no such plan ({error.strerror}); the suite's are in benchmarks/plans"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: no JSON, {error}; a plan is a list of cells") from None
+    if not isinstance(cells, list):
+        raise ConfigError(f"{path}: no list; a plan is a list of cells, also of one")
+    if not cells:
+        raise ConfigError(f"{path}: the plan has no cells; give it at least one")
+    for place, cell in enumerate(cells):
+        _refuse(cell, f"{path}[{place}]")
+    return cells
+
+
+def _refuse(cell: Any, where: str) -> None:
+    """What is no cell, or one that no system can be asked to measure."""
+    validate(cell, {"type": "object"}, where)
+    refuse_endless(cell, where)
+    if not (learners := learners_of(cell)):
+        raise ConfigError(f"{where}.learners: an empty list; give it a number")
+    for m in learners:
+        validate(cell | {"learners": m}, CELL, where)
+        one_of(f"{where}.system", cell["system"], list(KINDS), "system")
+        try:
+            spec_of(cell | {"learners": m})
+        except ValueError as error:
+            raise ConfigError(f"{where}.{error}") from None
+
+
+def learners_of(cell: dict[str, Any]) -> list[Any]:
+    """The numbers of learners that a cell sweeps."""
+    learners = cell.get("learners", 1)
+    return learners if isinstance(learners, list) else [learners]
+
+
+def points(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A cell for each number of learners, with the defaults of the fields that it lacks."""
+    return [DEFAULTS | cell | {"learners": m} for cell in cells for m in learners_of(cell)]
+
+
+def fitting(cells: list[dict[str, Any]], gpus: int) -> list[dict[str, Any]]:
+    """Those that so many GPUs are enough for. A CPU may have more devices, which take turns."""
+    specs = [spec_of(cell | {"learners": 1}) for cell in cells]
+    return [
+        cell
+        for cell, spec in zip(cells, specs, strict=True)
+        if spec.device_type == "cpu" or spec.devices <= gpus
+    ]

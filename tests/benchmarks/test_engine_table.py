@@ -1,0 +1,75 @@
+"""The table that visits add their rows to, and the machine beside it."""
+
+from pathlib import Path
+
+import pytest
+
+from bench import environment, record
+from benchmarks import engine
+
+TABLES = sorted((Path(engine.__file__).parents[1] / "results/reference").glob("*/engine.csv"))
+CELL = {"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16}
+
+
+def test_table_has_the_settings_of_each_row(benchmark):
+    (row,), _ = benchmark([CELL | {"unroll": 4, "channels_last": True}], "--call", "one")
+    assert list(row) == engine.COLUMNS
+    expected = {"learners": "1", "unroll": "4", "channels_last": "True", "spread": "0.01"}
+    assert row | expected == row
+
+
+def test_table_of_other_columns_is_refused(benchmark, tmp_path):
+    for rows in ("lenet,one\n", ""):
+        (tmp_path / "engine.csv").write_text("model,call\n" + rows)
+        with pytest.raises(SystemExit, match="other columns"):
+            benchmark([CELL], "--call", "one")
+
+
+def test_a_visit_without_rows_leaves_one_header(benchmark, tmp_path):
+    for _ in range(2):
+        benchmark([CELL], "--call", "one", "--budget", "0")
+    assert (tmp_path / "engine.csv").read_text() == ",".join(engine.COLUMNS) + "\n"
+
+
+def test_half_a_row_is_cut_off_before_the_next_one(benchmark, tmp_path):
+    benchmark([CELL], "--call", "one")
+    table = tmp_path / "engine.csv"
+    whole = table.read_text()
+    table.write_text(whole + "lenet,digits,16,1,8,cross")
+    rows, _ = benchmark([CELL], "--call", "two")
+    assert [row["call"] for row in rows] == ["one", "two"]
+    table.write_text(whole[:20])  # of the header
+    assert len(benchmark([CELL], "--call", "one")[0]) == 1
+
+
+def test_machine_and_commit_are_beside_the_table(benchmark, tmp_path):
+    benchmark([CELL], "--call", "one")
+    machine = record.read_json(tmp_path / "engine-one.json")
+    assert machine["code"] == {"commit": "abc", "dirty": False}
+    assert machine["variables"]["CUDA_DEVICE_MAX_CONNECTIONS"] == "32"
+
+
+def test_a_call_is_of_one_machine_and_one_commit(benchmark, tmp_path, monkeypatch):
+    def another_commit():
+        monkeypatch.setenv("CODE_COMMIT", "def")
+
+    benchmark([CELL], "--call", "one", "--budget", "0")
+    another_commit()  # which nothing was measured with
+    benchmark([CELL], "--call", "one")
+    written = (tmp_path / "engine-one.json").read_text()
+    assert '"def"' in written
+    monkeypatch.setenv("CODE_COMMIT", "ghi")
+    monkeypatch.setattr(environment, "cpu_name", lambda: "another")
+    refused = "engine-one.json: the rows of this call .* another CPU, commit; give .* --call"
+    with pytest.raises(SystemExit, match=refused):
+        benchmark([CELL | {"batch": 32}], "--call", "one", "--skip-measured")
+    assert (tmp_path / "engine-one.json").read_text() == written
+    assert len(benchmark([CELL], "--call", "two")[0]) == 2
+
+
+@pytest.mark.parametrize("table", TABLES, ids=[table.parent.name for table in TABLES])
+def test_reference_has_a_machine_for_each_call(table):
+    rows = record.read_table(table)
+    assert list(rows[0]) == engine.COLUMNS
+    for call in {row["call"] for row in rows}:
+        assert record.read_json(table.parent / f"engine-{call}.json")["gpus"]

@@ -1,0 +1,63 @@
+"""A plan that can't be measured is one sentence, before anything is."""
+
+import sys
+
+import pytest
+
+from benchmarks import engine
+from benchmarks.plan import points, read_plan
+
+CELL = '"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16'
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "plan.json: no JSON, "),
+        (b'[{"system":', "plan.json: no JSON, "),
+        (b"\xff\xfe\x00", "plan.json: no JSON, "),
+        (b"[" * 100_000, "plan.json: no JSON, "),
+        (b"{}", "plan.json: no list; a plan is a list of cells"),
+        (b"[]", "plan.json: the plan has no cells"),
+        (b"[1, 2]", "plan.json[0]: 1 is not a mapping of keys to values"),
+        (b'[{"model": "lenet", "dataset": "d", "batch": 1}]', "no value for 'system'; add it"),
+        (f'[{{{CELL}}}, {{{CELL}, "batches": 1}}]', "plan.json[1]: unknown key 'batches'; known"),
+        (f'[{{{CELL}, "learners": [1, 0]}}]', "plan.json[0].learners: 0 is out of range"),
+        (f'[{{{CELL}, "learners": []}}]', "plan.json[0].learners: an empty list"),
+        (f'[{{{CELL}, "lr": NaN}}]', "plan.json[0].lr: nan is not finite"),
+        (f'[{{{CELL}, "system": "ones"}}]', "plan.json[0].system: unknown system 'ones'"),
+        (f'[{{{CELL}, "model": "a/b"}}]', "plan.json[0].model: 'a/b' is no part of"),
+    ],
+)
+def test_a_plan_that_is_none_is_one_sentence(content, sentence, tmp_path, monkeypatch):
+    plan, out = tmp_path / "plan.json", tmp_path / "out"
+    plan.write_bytes(content if isinstance(content, bytes) else content.encode())
+    monkeypatch.setattr(sys, "argv", ["engine", str(plan), "--out", str(out), "--call", "one"])
+    with pytest.raises(SystemExit) as refused:
+        engine.main()
+    assert sentence in str(refused.value) and "\n" not in str(refused.value)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["none.json", "--call", "one"], "none.json: no such plan"),
+        (["none.json", "--call", "a/b"], "--call: 'a/b' names a file; use letters"),
+        (["none.json", "--call", "one", "--budget", "nan"], "nan is no number of seconds"),
+    ],
+)
+def test_an_option_that_does_not_do_is_one_sentence(
+    options, sentence, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(sys, "argv", ["engine", *options, "--out", str(tmp_path)])
+    with pytest.raises(SystemExit) as refused:
+        engine.main()
+    assert sentence in f"{refused.value}{capsys.readouterr().err}"
+
+
+def test_points_have_one_number_of_learners_and_the_defaults(tmp_path):
+    plan = tmp_path / "plan.json"
+    plan.write_text(f'[{{{CELL}, "learners": [1, 2]}}, {{{CELL}, "learners": "auto"}}]')
+    assert [point["learners"] for point in points(read_plan(plan))] == [1, 2, "auto"]
+    assert {point["devices"] for point in points(read_plan(plan))} == {1}
