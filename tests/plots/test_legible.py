@@ -5,8 +5,11 @@ import itertools
 from functools import cache
 
 import matplotlib
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.transforms import Affine2D
 from suite import REPOSITORY
 from synthetic import run, tables
 from test_say import not_run
@@ -35,24 +38,46 @@ def tick_labels(axis):
     ]
 
 
-def boxes(figure):
-    """Each upright word that is drawn, in one line, with its place."""
-    texts = list(figure.texts)
+def texts(figure):
+    """Each text that is drawn."""
+    found = list(figure.texts)
     for panel in (panel for panel in figure.axes if panel.get_visible()):
-        texts += [*panel.texts, panel.title, panel._left_title]
+        found += [*panel.texts, panel.title, panel._left_title]
         for axis in (panel.xaxis, panel.yaxis) if panel.axison else ():
-            texts += [axis.label, *tick_labels(axis)]
-    texts += [text for legend in figure.legends for text in legend.findobj(Text)]
-    told = [t for t in texts if t.get_visible() and t.get_text() and t.get_rotation() in (0, 90)]
-    # The box of several lines is wider than most of them.
-    return [(t.get_text(), _labels.box_of(t)) for t in told if "\n" not in t.get_text()]
+            found += [axis.label, *tick_labels(axis)]
+    found += [text for legend in figure.legends for text in legend.findobj(Text)]
+    return [text for text in found if text.get_visible() and text.get_text()]
+
+
+def lines(text):
+    """The lines of a text, each with the corners of its place, turned as it is."""
+    _labels.box_of(text)  # of an annotation: puts the words in their place
+    _, parts, _ = text._get_layout(text.figure._get_renderer())
+    at = text.get_transform().transform(text.get_unitless_position())
+    turn = Affine2D().rotate_deg(text.get_rotation())
+    for line, (width, ascent, descent), start in parts:
+        corners = [(0, -descent), (width, -descent), (width, ascent), (0, ascent)]
+        yield line, turn.transform(corners) + start + at
+
+
+def do_meet(a, b):
+    """Whether two rectangles overlap by more than a dot: they do in the direction of every side."""
+    for one in (a, b):
+        for side in (one[1] - one[0], one[2] - one[1]):
+            first, second = (corners @ side / np.hypot(*side) for corners in (a, b))
+            if min(first.max(), second.max()) - max(first.min(), second.min()) <= 1:
+                return False
+    return True
 
 
 def overlaps(figure):
+    """The pairs of lines of two texts that stand on each other."""
+    known = [list(lines(text)) for text in texts(figure)]
     return [
         (first, second)
-        for (first, a), (second, b) in itertools.combinations(boxes(figure), 2)
-        if min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1
+        for one, other in itertools.combinations(known, 2)
+        for (first, a), (second, b) in itertools.product(one, other)
+        if do_meet(a, b)
     ]
 
 
@@ -66,8 +91,20 @@ def drawn(name, given):
 @pytest.mark.parametrize("name", known())
 def test_no_two_words_of_a_figure_overlap(name):
     figure = drawn(name, reference())
-    assert len(boxes(figure)) > 4
+    assert len(texts(figure)) > 4
     assert not overlaps(figure)
+
+
+@pytest.mark.parametrize(("inches", "do_they"), [(0.3, True), (0.8, False)])
+def test_turned_words_of_several_lines_are_seen_to_overlap(inches, do_they):
+    figure = Figure(figsize=(4, 4))
+    turned = {"rotation": 35, "rotation_mode": "anchor", "ha": "right", "va": "top"}
+    two = [
+        figure.text(0.6 + aside / 4, 0.6, "one line\nand another\nand one more", **turned)
+        for aside in (0, inches)
+    ]
+    assert two[0].get_window_extent().overlaps(two[1].get_window_extent())
+    assert bool(overlaps(figure)) == do_they
 
 
 def test_names_of_marks_at_one_place_are_moved_apart():
