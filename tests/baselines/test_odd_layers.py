@@ -5,12 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from every_system import NAMES, build_of, cell_of, counted, on_each
 from torch import nn
 from torch.nn import functional
 from two_epochs import two_epochs
 
 import models
+from baselines.pytorch_ssgd import PyTorchSSGD
 from bench.clock import Ledger
 from bench.system import Context
 from data_prep.records import open_records
@@ -143,3 +145,13 @@ def test_what_is_dropped_goes_on_after_a_restart(spec, digits, first, tmp_path, 
     weights = weights_of(Dropping, records, tmp_path, monkeypatch)
     cell = spec("pytorch", model="dropping")
     two_epochs("baselines.pytorch_ssgd:PyTorchSSGD", cell, records, weights, tmp_path / "run")
+
+
+def test_a_warm_up_step_leaves_chance_as_it_was(digits, tmp_path, monkeypatch):
+    records = open_records(digits)
+    weights = weights_of(Dropping, records, tmp_path, monkeypatch)
+    cell = cell_of("pytorch", model="dropping", devices=1)
+    trained = PyTorchSSGD(Context(spec=cell, records=records, weights=weights, out=tmp_path))
+    before = torch.get_rng_state()
+    trained.prepare(Ledger())
+    assert torch.equal(torch.get_rng_state(), before)
