@@ -3,11 +3,14 @@
 `python -m workflows.train CONFIG [--results DIR] [--data DIR] [--archives DIR] [--budget SECONDS]`
 
 Makes records and weights, and leaves in DIR/runs what rule `train` leaves. The folders stand in for
-the keys of that name. Runs that have a status are skipped, and none is begun after the budget is
-over: the same command goes on
+the keys of that name. Runs that have a result are skipped, those that failed come after those that
+were not tried yet, and none is begun after the budget is over: the same command goes on. While a
+run has failed the command names it and ends with code 1, as no report does that for it; with 75 on
+SIGTERM, and with 0 also where the budget was not enough for all
 """
 
 import argparse
+import math
 import sys
 import time
 from pathlib import Path
@@ -18,7 +21,7 @@ from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
 from data_prep.records import open_records
 from models.weights import export
-from workflows.pipeline import ResultsRefused, hold_results
+from workflows.pipeline import ResultsRefused, failed_runs, hold_results
 from workflows.plan import plan, refuse_what_is_not_here
 from workflows.read_config import read_config
 from workflows.validate import ConfigError
@@ -35,24 +38,25 @@ def main() -> None:
     parser.add_argument("--data", help="folder of prepared records")
     parser.add_argument("--archives", help="folder of dataset archives")
     parser.add_argument(
-        "--budget", type=float, default=float("inf"), help="begin no run after so many seconds"
+        "--budget", type=float, default=math.inf, help="begin no run after so many seconds"
     )
     options = parser.parse_args()
+    if math.isnan(options.budget):
+        parser.error("--budget: nan is no number of seconds")
     try:
         config, given = read_config(options.config), vars(options)
         if isinstance(config, dict):  # another is refused by the plan
             config |= {key: given[key] for key in FOLDERS if given[key] is not None}
         planned = plan(config)
         refuse_what_is_not_here(planned)
-        hold_results(planned.results, list(planned.runs))
-        for spec in planned.runs.values():
-            out, records = planned.results / "runs" / spec.id, planned.data / spec.dataset
-            status = out / record.STATUS
-            if status.exists() and record.read_json(status)["status"] != record.FAILED:
-                continue
+        runs = list(planned.runs)
+        hold_results(planned.results, runs)
+        due = due_runs(planned.results, runs)
+        for place, spec in enumerate(planned.runs[run] for run in due):
             if time.monotonic() - started > options.budget:
-                print(f"{options.budget:.0f} s are over: not begun are {spec.id} and what follows")
+                print(f"{options.budget:.0f} s are over: {len(due) - place} runs are still due")
                 break
+            out, records = planned.results / "runs" / spec.id, planned.data / spec.dataset
             folder = planned.results / "weights" / spec.model / spec.dataset
             weights = folder / f"seed-{spec.seed}.npz"
             data = planned.datasets[spec.dataset]
@@ -68,6 +72,17 @@ def main() -> None:
             launch(spec, inputs, out, python)
     except (ConfigError, RecordsError, ResultsRefused, OSError) as error:
         sys.exit(f"Error: {error}")
+    if failed := failed_runs(planned.results, runs):
+        said = f"{len(failed)} of {len(runs)} runs failed; the same command tries them again:"
+        sys.exit("\n  ".join([said, *failed]))
+
+
+def due_runs(results: Path, runs: list[str]) -> list[str]:
+    """Those without a result: first those that were not tried, then those that failed."""
+    statuses = {run: results / "runs" / run / record.STATUS for run in runs}
+    tried = {run: record.read_json(path) for run, path in statuses.items() if path.exists()}
+    failed = [run for run, outcome in tried.items() if outcome["status"] == record.FAILED]
+    return [run for run in runs if run not in tried] + failed
 
 
 if __name__ == "__main__":

@@ -53,6 +53,25 @@ def test_trains_what_has_no_result_yet(trained):
     assert [path.stat().st_mtime_ns for path in statuses] == times
 
 
+def test_failed_runs_end_the_command_with_1_and_are_tried_again_after_the_others(copy):
+    (failed,) = (copy / "results").glob("runs/crossbow-*/status.json")  # the first one planned
+    (missing,) = (copy / "results").glob("runs/pytorch-*/status.json")
+    outcome = {"status": "failed", "reason": "killed by SIGKILL"}
+    record.write_json(failed, record.read_json(failed) | outcome)
+    missing.unlink()
+    none = train(copy, "--budget", "-1")
+    assert none.returncode == 1 and "2 runs are still due" in none.stdout
+    assert "1 of 2 runs failed; the same command tries them again:\n  crossbow-" in none.stderr
+    assert none.stderr.endswith(": killed by SIGKILL\n")
+    again = train(copy)
+    assert again.returncode == 0, again.stderr
+    assert missing.stat().st_mtime_ns < failed.stat().st_mtime_ns
+
+
+def test_a_budget_that_is_no_number_is_refused(copy):
+    assert "nan is no number of seconds" in train(copy, "--budget", "nan").stderr
+
+
 def join(folder, *options, results="results"):
     """Join the runs of the config in a folder."""
     return command("join", folder / "two.yaml", "--results", folder / results, *options)
