@@ -48,8 +48,8 @@ def describe(path: Path, description: dict[str, Any], measured: bool) -> None:
         other += [f"packages of {s}" for s in old.keys() & new.keys() if old[s] != new[s]]
         if other:
             raise ConfigError(
-                f"{path}: the rows of this call were measured with another {', '.join(other)}; "
-                "give this visit a --call of its own"
+                f"{path}: this visit differs from the rows of this call in {', '.join(other)}; "
+                "give it a --call of its own"
             )
         description = before | {"interpreters": old | new}
     record.write_json(path, description)
@@ -61,7 +61,8 @@ def unmeasured(cells: list[dict[str, Any]], rows: list[dict[str, str]]) -> list[
     Those that come before a measured one have been tried: they failed, and come last.
     """
     seen = {tuple(row[name] for name in SETTINGS) for row in rows}
-    tried, left = [], []
+    tried: list[dict[str, Any]] = []
+    left: list[dict[str, Any]] = []
     for cell in cells:
         swept = learners_of(cell)
         todo = [m for m in swept if key(cell | {"learners": m}) not in seen]

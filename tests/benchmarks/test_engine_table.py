@@ -60,7 +60,7 @@ def test_a_call_is_of_one_machine_and_one_commit(benchmark, tmp_path, monkeypatc
     assert '"def"' in written
     monkeypatch.setenv("CODE_COMMIT", "ghi")
     monkeypatch.setattr(environment, "cpu_name", lambda: "another")
-    refused = "engine-one.json: the rows of this call .* another CPU, commit; give .* --call"
+    refused = "engine-one.json: this visit differs from .* in CPU, commit; give it a --call"
     with pytest.raises(SystemExit, match=refused):
         benchmark([CELL | {"batch": 32}], "--call", "one", "--skip-measured")
     assert (tmp_path / "engine-one.json").read_text() == written
