@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import models
 from bench.spec import RunSpec
 from benchmarks.systems import KINDS, spec_of
 from workflows.validate import SCHEMA, ConfigError, one_of, refuse_endless, validate
@@ -55,6 +56,8 @@ def _refuse(cell: Any, where: str) -> None:
     for m in learners:
         validate(cell | {"learners": m}, CELL, where)
         one_of(f"{where}.system", cell["system"], list(KINDS), "system")
+        if "model_source" not in cell:
+            one_of(f"{where}.model", cell["model"], models.known(), "model")
         try:
             spec_of(cell | {"learners": m})
         except ValueError as error:

@@ -36,7 +36,7 @@ def started(digits, tmp_path):
 
 
 def test_cells_that_all_fail_end_the_command_with_code_1(started, tmp_path):
-    process = started([CELL | {"model": "none"}])
+    process = started([CELL | {"dataset": "none"}])
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "ended with code 1: " in output

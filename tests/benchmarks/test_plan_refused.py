@@ -26,7 +26,8 @@ CELL = '"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16
         (f'[{{{CELL}, "learners": []}}]', "plan.json[0].learners: an empty list"),
         (f'[{{{CELL}, "lr": NaN}}]', "plan.json[0].lr: nan is not finite"),
         (f'[{{{CELL}, "system": "ones"}}]', "plan.json[0].system: unknown system 'ones'"),
-        (f'[{{{CELL}, "model": "a/b"}}]', "plan.json[0].model: 'a/b' is no part of"),
+        (f'[{{{CELL}, "model": "lenett"}}]', "plan.json[0].model: unknown model 'lenett'"),
+        (f'[{{{CELL}, "dataset": "a/b"}}]', "plan.json[0].dataset: 'a/b' is no part of"),
     ],
 )
 def test_a_plan_that_is_none_is_one_sentence(content, sentence, tmp_path, monkeypatch):
