@@ -66,8 +66,12 @@ def test_a_system_may_have_a_python_of_its_own(benchmark, tmp_path):
     _, begun = benchmark(cells, "--call", "one", "--interpreters", named)
     assert [cell["python"] for cell in begun] == [sys.executable, str(other)]
     benchmark(cells[:1], "--call", "one")  # a visit without it keeps what it had
-    described = record.read_json(tmp_path / "engine-one.json")["interpreters"]
-    assert "numpy" in described["tensorflow"]
+    described = record.read_json(tmp_path / "engine-one.json")
+    assert "numpy" in described["interpreters"]["tensorflow"]
+    described["interpreters"]["tensorflow"]["numpy"] = "0"
+    record.write_json(tmp_path / "engine-one.json", described)
+    with pytest.raises(SystemExit, match="in packages of tensorflow; give it"):
+        benchmark(cells, "--call", "one", "--interpreters", named)
     with pytest.raises(SystemExit, match="tensorflow: there is no 'missing' here"):
         benchmark(cells, "--call", "one", "--interpreters", '{"tensorflow": "missing"}')
 
