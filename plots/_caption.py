@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 from bench import record
 from plots import _commits, _compare, _runs, _series, style
 
+_CELL = ["workload", "devices", "batch"]
+
 
 def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> str:
     """The figure's docstring, its first line as the title, and its sample.
@@ -22,6 +24,7 @@ def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> s
     some = getattr(module, "shown", None)
     meant = getattr(module, "meant", None)
     said = [sample(some(summary) if some else summary, summary)]
+    said.append(_unsaid_rates(some(summary) if some else summary))
     said.append(_not_begun(meant(summary) if meant else summary))
     if changed := _changed(module, summary):
         said.append(f"{changed}.")
@@ -70,14 +73,25 @@ def sample(shown: pd.DataFrame, summary: pd.DataFrame) -> str:
         others = _runs.prepare(summary)
         ran = others[_runs.counts(others)]
         return f"n = {number}." + (f" {_machines(ran)}." if len(ran) else "")
-    cell = ["workload", "devices", "batch"]
-    series = _series.name_series(runs, cell)
-    sizes = series.groupby([*cell, "system", "learners", "series"], dropna=False).size()
+    series = _series.name_series(runs, _CELL)
+    sizes = series.groupby([*_CELL, "system", "learners", "series"], dropna=False).size()
     few, many = sizes.min(), sizes.max()
     size = f"{many}" if few == many else f"{few} to {many}"
     seeds = "seed" if size == "1" else "seeds"
     of = ["; ".join(sorted(set(runs["workload"]))), _machines(runs), *_named_commits(runs)]
     return ". ".join([f"n = {size} {seeds} per configuration, {number}", *of]) + "."
+
+
+def _unsaid_rates(shown: pd.DataFrame) -> str:
+    """The learning rates of those whose name has none, beside others whose name has one."""
+    runs, told = _series.name_series(_runs.prepare(shown), _CELL), []
+    for (workload, system), own in runs.groupby(["workload", "system"]):
+        is_said = own["series"].str.contains(", lr ")
+        rates = sorted(set(own.loc[~is_said & ~_runs.is_planned(own), "lr"].dropna()))
+        if is_said.any() and rates:
+            numbers = ", ".join(f"{rate:g}" for rate in rates)
+            told.append(f"{numbers} of {style.title(system)} ({workload})")
+    return f"Where a name has no learning rate it is {'; '.join(told)}." if told else ""
 
 
 def _not_begun(summary: pd.DataFrame) -> str:

@@ -60,6 +60,14 @@ def head(panel: Axes, *lines: str) -> None:
     panel.set_title("\n".join(line for line in lines if line), loc="left")
 
 
+def head_of_row(panel: Axes, workload: str, devices: float, of_row: Sequence[float]) -> None:
+    """The title of a panel in a row of numbers of devices: the workload stands over the first."""
+    if len(of_row) == 1:
+        head(panel, where(workload, devices))
+    else:
+        head(panel, workload if devices == of_row[0] else "", devices_title(devices))
+
+
 def where(workload: str, devices: float, *more: str) -> str:
     """What a row of panels is of, in one line."""
     return ", ".join([workload, devices_title(devices), *more])

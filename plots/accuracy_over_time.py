@@ -44,7 +44,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
                 line = line.assign(series=series, is_best=is_best, **cell)
                 _draw_line(panel, line.assign(learners=members["learners"].iloc[0]), looks[series])
                 drawn.append(line)
-        _panels.head(panel, _panels.where(workload, devices))
+        _panels.head_of_row(panel, workload, devices, columns)
         _frame(panel, of_row, known)
         _absent.account(panel, here, here[~here["run"].isin(known)])
         panel.set_ylabel("test accuracy" if devices == columns[0] else "")

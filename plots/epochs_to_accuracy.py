@@ -48,7 +48,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     figure, panels = _panels.grid(rows, devices, (3.1, 2.3), sharex="row", sharey="row")
     for ((workload, column), count), panel in panels.items():
         here = table[(table["workload"] == workload) & (table["devices"] == count)]
-        _panels.head(panel, _panels.where(workload, count) if column == "batch" else "")
+        if column == "batch":
+            _panels.head_of_row(panel, workload, count, devices)
         panel.set_xscale("log", base=2)
         panel.yaxis.set_major_locator(MaxNLocator(integer=True))
         known = table.loc[table["workload"] == workload, column].dropna()

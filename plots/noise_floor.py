@@ -44,10 +44,11 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     cuts = {row: _panels.cut(table, ["workload", "devices"], row) for row in rows}
     lengths = [cuts[row]["name"].nunique() for row in rows]
     beside = 0.06 * table["name"].str.len().max() + 0.4
+    titles = 0.063 * max(len(_panels.where(*row)) for row in rows)
     figure, panels = _panels.grid(
         rows,
         list(_floor.QUANTITIES.values()),
-        (2.4, 0.2 * sum(lengths) / len(rows) + 0.8),
+        (max(2.4, titles), 0.2 * sum(lengths) / len(rows) + 0.8),
         (beside, 0),
         sharey="row",
         height_ratios=[length + 2 for length in lengths],

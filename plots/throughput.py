@@ -53,8 +53,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         own = table[table["workload"] == workload]
         here = own[own["devices"] == count]
         is_first = count == devices[0] or rows == cells
-        title = _panels.where(workload, count) if is_first else _panels.devices_title(count)
-        _panels.head(panel, title)
+        _panels.head_of_row(panel, workload, count, [count] if rows == cells else columns)
         _slots.frame(panel, places[workload], _slots.STEP, span)
         panel.tick_params(labelbottom=len(columns) > 1 or count == lowest[workload])
         _draw_panel(panel, here.assign(x=here["slot"].map(places[workload])), looks, lines)

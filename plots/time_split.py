@@ -47,7 +47,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     figure, panels = _panels.grid(rows, columns, (3.3, 2.7), sharex="row", sharey="row")
     for (workload, devices), panel in panels.items():
         here = _panels.cut(table, ["workload", "devices"], (workload, devices))
-        _panels.head(panel, _panels.where(workload, devices))
+        _panels.head_of_row(panel, workload, devices, columns)
         _draw_panel(panel, here, looks)
         if devices == columns[0]:
             panel.set_ylabel("images/s")

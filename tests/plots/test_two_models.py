@@ -6,7 +6,7 @@ import pandas as pd
 from synthetic import run, tables
 from test_legible import drawn
 
-from plots import _points, _runs, _series
+from plots import _caption, _points, _runs, _series, time_to_accuracy
 
 OTHER = {"model": "resnet32", "dataset": "cifar10", "target": 0.88}
 
@@ -72,6 +72,14 @@ def test_the_rate_that_goes_without_saying_is_one_for_all_numbers_of_learners():
     assert set(unsaid["lr"]) == {0.03} and set(unsaid["learners"]) == {"1", "2", "4", "auto"}
 
 
+def test_captions_say_the_rate_that_goes_without_saying():
+    given = two_models().summary
+    said = _caption.caption(time_to_accuracy, given, given)
+    assert "Where a name has no learning rate it is 0.03 of Crossbow (lenet on digits to 9" in said
+    one = given[given["model"] == OTHER["model"]]
+    assert "no learning rate" not in _caption.caption(time_to_accuracy, one, one)
+
+
 def test_a_series_alone_stands_at_its_tick_and_several_around_it():
     runs = pd.DataFrame({"x": [1, 1, 1, 2, 4, 4], "series": [*"aba", "b", *"cb"]})
     assert list(_points.turns(runs, "abc")) == [-0.5, 0.5, -0.5, 0, 0.5, -0.5]
@@ -93,7 +101,7 @@ def test_a_star_hides_no_number_of_learners_that_was_fixed():
 def test_a_panel_of_which_nothing_was_planned_has_no_words_but_its_title():
     figure = drawn("time_split", two_models())
     (blank,) = [panel for panel in figure.axes if not panel.axison]
-    assert blank.get_title("left") == "lenet on digits to 90%, 2 devices"
+    assert blank.get_title("left") == "2 devices"
     assert not any(text.get_visible() for text in blank.texts)
 
 
