@@ -3,7 +3,7 @@
 PLAN is a JSON list of cells: fields of a RunSpec, where `learners` may be a list. Each cell runs in
 a process of its own, which sweeps its numbers of learners, so that what is compiled is compiled
 once. Rows are appended to FOLDER/engine.csv, with the machine beside it. Cells of more GPUs than
-there are here are left out. Ends with code 1 if a cell failed, and with 75 on SIGTERM
+there are here are left out. Ends with code 1 if a cell failed, and with 75 on SIGTERM.
 """
 
 import argparse
@@ -23,8 +23,6 @@ from bench import environment, stop
 from bench.spec import NAME
 from benchmarks.cell_process import CELL_S, measured, packages, variables
 from benchmarks.engine_table import COLUMNS, describe, rows_of, unmeasured
-from benchmarks.engine_table import SETTINGS as SETTINGS
-from benchmarks.plan import DEFAULTS as DEFAULTS
 from benchmarks.plan import fitting, read_plan
 from workflows.validate import ConfigError
 

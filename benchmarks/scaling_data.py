@@ -1,13 +1,12 @@
 """What the scaling model reads beside measured iterations: the cells it predicts, their machine."""
 
-import json
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bench import environment, record
-from benchmarks.engine import DEFAULTS
+from benchmarks.plan import points, read_plan
 from benchmarks.scaling_laws import AllReduce, fit_all_reduce
 from benchmarks.scaling_measured import SAME, key
 from data_prep import datasets
@@ -23,14 +22,10 @@ def cells(path: Path) -> list[dict[str, str]]:
     """The cells of more than two devices of a plan (JSON) or a config (YAML), as text, each once.
 
     Raises:
-        workflows.validate.ConfigError: the config is refused.
+        workflows.validate.ConfigError: the plan or the config is refused.
     """
     if path.suffix == ".json":
-        asked = []
-        for cell in json.loads(path.read_text()):
-            learners = cell.get("learners", 1)
-            several = learners if isinstance(learners, list) else [learners]
-            asked += [DEFAULTS | cell | {"learners": m} for m in several]
+        asked = points(read_plan(path))
     else:
         asked = [spec.to_dict() for spec in plan(read_config(path)).runs.values()]
     names = [*SAME, "devices"]

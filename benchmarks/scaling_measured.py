@@ -12,7 +12,8 @@ from typing import Any
 from bench import record
 from bench.spec import ALGORITHM_1, RELEASED
 from bench.summary_file import read_summary, read_text
-from benchmarks.engine import DEFAULTS, SETTINGS
+from benchmarks.engine_table import SETTINGS
+from benchmarks.plan import DEFAULTS
 
 SAME = [name for name in SETTINGS if name != "devices"]
 TRAINED = (record.REACHED, record.FINISHED)

@@ -14,13 +14,14 @@ from benchmarks import (
     cost_curves,
     draw_costs,
     draw_scaling,
-    engine,
     scaling_check,
     scaling_data,
     scaling_measured,
     scaling_model,
 )
 from benchmarks import scaling_laws as laws
+from benchmarks.engine_table import COLUMNS
+from benchmarks.plan import DEFAULTS
 from benchmarks.scaling_laws import MIB, AllReduce, Learners
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,11 +88,11 @@ def test_ssgd_hides_all_but_the_last_bucket_or_what_queues_before_it():
 
 def row(m, devices, seconds, system="crossbow", model="lenet", call="one", **fields):
     images = 16 * m * devices
-    found = engine.DEFAULTS | {
+    found = DEFAULTS | {
         "model": model, "dataset": "digits", "batch": 16, "learners": m, "devices": devices,
         "system": system, "call": call, "images_per_s": images / seconds, "spread": 0.001,
     }  # fmt: skip
-    return {name: found.get(name, "") for name in engine.COLUMNS} | fields
+    return {name: found.get(name, "") for name in COLUMNS} | fields
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ def folder(tmp_path):
         rows += [row(m, 2, seconds + 1.5 * exchange_s, model=model)]
     # Never to be looked at: more devices, and another call's.
     rows += [row(1, 4, 1.0), row(1, 2, 1.0, call="elsewhere")]
-    record.write_table(tmp_path / "engine.csv", engine.COLUMNS, rows)
+    record.write_table(tmp_path / "engine.csv", COLUMNS, rows)
     for call in ("one", "elsewhere"):
         record.write_json(tmp_path / f"engine-{call}.json", {"gpus": [{"name": "X"}], "cores": 1})
     sums = [{"call": "one", "devices": 2, "bytes": n, "seconds": RING.seconds(2, n)}
@@ -162,19 +163,19 @@ def test_calls_that_a_prediction_is_checked_by_do_not_make_it(folder):
     path = folder / "engine.csv"
     one, two, four = row(1, 1, 1.0), row(1, 2, 3.0), row(1, 4, 9.0)
     rows = [each for each in record.read_table(path) if each["devices"] != "4"]
-    record.write_table(path, engine.COLUMNS, rows)
+    record.write_table(path, COLUMNS, rows)
     before = scaling_model.predict(folder, [folder / "plan.json"])
     later = [each | {"call": "later"} for each in (one, two, four)]
-    record.write_table(path, engine.COLUMNS, [*rows, *later])
+    record.write_table(path, COLUMNS, [*rows, *later])
     assert scaling_model.predict(folder, [folder / "plan.json"]) == before
-    record.write_table(path, engine.COLUMNS, [*rows, *later[:2]])
+    record.write_table(path, COLUMNS, [*rows, *later[:2]])
     record.write_json(folder / "engine-later.json", {"gpus": [{"name": "X"}], "cores": 1})
     assert scaling_model.predict(folder, [folder / "plan.json"]) != before
 
 
 def run(name, **fields):
     """A row of a summary."""
-    made = engine.DEFAULTS | {
+    made = DEFAULTS | {
         "run": name, "system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16,
         "learners": 1, "variant": "released", "tau": 1, "status": "reached", "median5_s": 1,
         "median5_epochs": 5, "epochs": 9, "lr": 0.1, "target": 0.9, "seed": 1,
@@ -217,7 +218,7 @@ def test_training_runs_are_checked_by_rates_as_they_are_of_many_machines(folder)
 )  # fmt: skip
 def test_a_row_that_cannot_be_is_named(folder, column, cell):
     rows = [row(1, 1, 1e-3), row(1, 2, 1e-3) | {column: cell}]
-    record.write_table(folder / "engine.csv", engine.COLUMNS, rows)
+    record.write_table(folder / "engine.csv", COLUMNS, rows)
     with pytest.raises(ValueError, match=rf"engine.csv: row 2: {column} is '{cell}'"):
         scaling_measured.measurements(folder)
 
@@ -242,7 +243,7 @@ def test_check_compares_speed_ups_within_a_call_else_rates(folder, capsys):
     new = folder / "new.csv"
     # Half as fast a machine, with the same speed-up of 2; and one without a single device's row.
     rows = [row(1, 1, 2e-3), row(1, 4, 4e-3), row(1, 4, 1e-3, call="alone"), row(2, 4, 1.0)]
-    record.write_table(new, engine.COLUMNS, rows)
+    record.write_table(new, COLUMNS, rows)
     found = scaling_check.check(new, told, folder / "out.csv")
     assert [(one["of"], float(one["measured"])) for one in found] == [
         ("speed_up", 2.0), ("images_per_s", 64000.0)
@@ -257,7 +258,7 @@ def test_check_compares_speed_ups_within_a_call_else_rates(folder, capsys):
     ("arguments", "sentence"),
     [
         (["predict", "{}/none", "plan"], "engine.csv is missing"),
-        (["predict", "{}", "{}/none.json"], "No such file"),
+        (["predict", "{}", "{}/none.json"], "no such plan"),
         (["check", "{}/engine.csv"], "scaling_prediction.csv is missing"),
         (["check", "{}/engine.csv", "--prediction", "{}/empty.csv"], "has none of the cells"),
         (["check", "{}/engine.csv", "--prediction", "{}/engine.csv"], "lacks the columns speed_up"),
@@ -274,7 +275,7 @@ def test_bad_input_is_refused_in_a_sentence(folder, monkeypatch, arguments, sent
 
 def test_cells_on_two_devices_alone_are_asked_for(folder):
     rows = [row(1, 2, 1.0)]
-    record.write_table(folder / "engine.csv", engine.COLUMNS, rows)
+    record.write_table(folder / "engine.csv", COLUMNS, rows)
     with pytest.raises(ValueError, match="no cell on one and on two devices"):
         scaling_model.predict(folder, [folder / "plan.json"])
 
@@ -295,7 +296,7 @@ def test_committed_prediction_is_what_the_committed_measurements_give(machine):
 
 def test_figure_has_the_predicted_shares_their_bands_and_what_was_measured(folder):
     rows = [*record.read_table(folder / "engine.csv"), row(1, 4, 2e-3)]
-    record.write_table(folder / "engine.csv", engine.COLUMNS, rows)
+    record.write_table(folder / "engine.csv", COLUMNS, rows)
     predicted, _ = scaling_model.predict(folder, [folder / "plan.json"])
     scaling_data.write(folder / "scaling_prediction.csv", scaling_model.PREDICTION, predicted)
     figure, caption = draw_scaling.draw(folder)
@@ -312,7 +313,7 @@ def test_figure_has_the_predicted_shares_their_bands_and_what_was_measured(folde
 
 def test_figure_of_costs_has_a_panel_for_each_curve(folder):
     rows = [row(m, 1, 1e-3 + m * 1e-4) for m in (1, 2, 4)]
-    record.write_table(folder / "engine.csv", engine.COLUMNS, rows)
+    record.write_table(folder / "engine.csv", COLUMNS, rows)
     sums = [{"call": "one", "devices": g, "bytes": n, "seconds": RING.seconds(g, n)}
             for g in (2, 4) for n in (1e3, 1e5, 1e6)]  # fmt: skip
     record.write_table(folder / "all_reduce.csv", ["call", "devices", "bytes", "seconds"], sums)
