@@ -49,7 +49,7 @@ gpu-test:
 	$(PYTHON) -m pytest tests/data_prep tests/crossbow_impl tests/baselines tests/benchmarks tests/models/test_captured.py -m gpu -rs
 
 # Likewise; `data/` has to hold the records of cifar10-jpeg and mnist (python -m data_prep). Cells
-# that this CALL has measured are left out, and none is begun after BUDGET seconds.
+# that this CALL has measured are left out, and the cell under way is ended after BUDGET seconds.
 BENCHED := results/reference/$(or $(MACHINE),here)
 gpu-bench:
 	$(PYTHON) -m benchmarks.engine benchmarks/plans/$(or $(PLAN),one-gpu).json --out $(BENCHED) --call $(or $(CALL),one) --skip-measured --budget $(or $(BUDGET),inf)
@@ -79,11 +79,13 @@ scaling: $(VENV)/installed
 	$(BIN)/python -m benchmarks.scaling_tables
 
 # Written last, so that an interrupted installation is no installation; a changed lock starts afresh.
+# Compiled on all cores, where pip uses one; one file of torch is in a later Python's syntax.
 $(VENV)/installed: requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(not (3, 11) <= v < (3, 14) and "Python 3.11 to 3.13 is needed and $(PYTHON) is %d.%d; name another: make PYTHON=python3.13" % v)'
 	@echo "Installing the packages of requirements.lock into $(VENV): some minutes, once."
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python $(PIP_INSTALL) -r requirements.lock
+	$(BIN)/python $(PIP_INSTALL) --no-compile -r requirements.lock
+	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	@touch $@
 
 # After a change of dependencies in pyproject.toml: resolve again, and record what was resolved.
