@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from torch.multiprocessing import ProcessRaisedException
 from torch.profiler import ProfilerActivity, profile
 
 from bench import record
@@ -107,6 +108,20 @@ def test_a_rank_that_crashes_is_named_and_the_others_are_kept(
     assert "rank 1" not in record.read_json(out / "overlap.json")
     printed = capfd.readouterr().err
     assert "Fatal Python error: Segmentation fault" in printed and "in dies" in printed
+
+
+def test_a_rank_that_fails_says_how_and_the_others_are_kept(
+    command, on_cpus, tmp_path, monkeypatch
+):
+    def fails(rank, spec, data, weights, out, ranks):
+        if rank == 1:
+            raise ValueError("no such kernel")
+        leaves(out, rank)
+
+    monkeypatch.setattr(timeline, "trace", fails)
+    with pytest.raises(ProcessRaisedException, match="no such kernel"):
+        command(devices=2)
+    assert "rank 0" in record.read_json(tmp_path / "out" / "overlap.json")
 
 
 @pytest.mark.parametrize(
