@@ -19,7 +19,7 @@ FIELDS = {
 @pytest.mark.parametrize(
     ("dataset", "archive", "fields", "accuracy"),
     [
-        ("mnist", "mnist", {"lr": 0.05, "model": "lenet"}, 0.95),
+        ("mnist", "mnist", {"lr": 0.05}, 0.95),
         ("cifar10-jpeg", "cifar-10-jpeg.tar.xz", {"lr": 0.02, "augmentation": "crop_flip"}, 0.3),
     ],
 )
