@@ -7,7 +7,7 @@ import matplotlib
 import pytest
 import synthetic
 
-from plots import _caption, known, style
+from plots import _caption, _files, known, style
 from plots.__main__ import main
 
 WORST = [
@@ -22,6 +22,8 @@ TRAINED = ["accuracy_over_time", "autotune", "energy", "epochs_to_accuracy", "me
 TRAINED += ["time_split", "time_to_any_accuracy"]
 # The others need runs that differ in a certain way, and have tests of their own.
 OF_ANY_RUNS = [*TRAINED, "target_rules", "time_to_accuracy"]
+# Whose PDF and PNG are written twice as well: of the others the SVG tells whether they are alike.
+WRITTEN_ALIKE = ["energy", "learners_and_batch", "synchronisation_overhead"]
 
 
 def draw(name, tables):
@@ -52,14 +54,17 @@ def test_the_figures_are_the_files_but_what_they_share():
 
 
 @pytest.mark.parametrize("name", known())
-def test_a_whole_matrix_becomes_five_files_of_the_same_bytes_each_time(name, tmp_path):
-    for folder in ("one", "two"):
-        assert write(synthetic.matrix(), tmp_path / folder, name) == 0
-    one, two = (sorted((tmp_path / folder / "figures").iterdir()) for folder in ("one", "two"))
+def test_a_whole_matrix_becomes_five_files_of_the_same_bytes_each_time(name, tmp_path, monkeypatch):
+    assert write(synthetic.matrix(), tmp_path / "one", name) == 0
+    one = sorted((tmp_path / "one/figures").iterdir())
     assert {path.name for path in one} == {
         f"{name}.{end}" for end in ("svg", "pdf", "png", "csv", "txt")
     }
-    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]
+    if name not in WRITTEN_ALIKE:
+        monkeypatch.setattr(_files, "_METADATA", {"svg": _files._METADATA["svg"]})
+    assert write(synthetic.matrix(), tmp_path / "two", name) == 0
+    for path in (tmp_path / "two/figures").iterdir():
+        assert path.read_bytes() == (tmp_path / "one/figures" / path.name).read_bytes()
     for path in one:
         written = path.read_bytes()
         assert b"<dc:date>" not in written and b"/CreationDate" not in written
