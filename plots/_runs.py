@@ -1,4 +1,4 @@
-"""The runs a figure draws: with clean types, and what became of them."""
+"""The runs a figure draws, and what became of them."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pandas as pd
 from bench import lost_runs, record
 from plots import _series
 
-TEXT = ("run", "system", "model", "dataset", "device_type", "learners", "status", "machine")
 _RESULTS = ("learners_final", "final_acc", "images_per_s", "train_s", "epochs_run", "first_s")
 _RESULTS += ("median5_s", "median5_epochs", "sustained_s")
 MEASURED = ("memory_bytes", "learner_memory_bytes", "sent_bytes")
@@ -16,7 +15,7 @@ TRAINED = (record.FINISHED, record.REACHED)
 
 
 def prepare(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
-    """A copy with clean types, and with `workload`: what must agree for runs to be compared.
+    """A copy with `workload`: what must agree for runs to be compared.
 
     Of several machines it has the machine; a run that was not made stands with those most like it.
     Repeats of a run are left out unless asked for, as they would count as further seeds. Runs that
@@ -50,14 +49,10 @@ def _clean(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
         runs = runs[~is_repeat(runs)]
     for column in ("variant", "tau"):
         runs[column] = runs.get(column, "")  # older summaries lack them
-    for column in (*TEXT, *(name for name in _series.KINDS if name in runs)):
-        runs[column] = runs[column].astype(object).fillna("").astype(str)
     for column in MEASURED:
         runs[column] = runs.get(column, np.nan)  # older summaries lack them
     for column in (*_RESULTS, *MEASURED):
         runs[column] = runs[column].where(counts(runs))
-    for column in ("learners", *(name for name in ("nodes", "tau", "unroll") if name in runs)):
-        runs[column] = runs[column].str.removesuffix(".0")
     runs["workload"] = _goals(runs)
     if len(set(runs["device_type"]) - {""}) > 1:
         runs["workload"] += runs["device_type"].map(lambda name: f", {name}" if name else "")

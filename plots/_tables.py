@@ -51,9 +51,16 @@ def read(summary: Path, epochs: Path, autotune: Path) -> Tables:
 
 def _read_summary(path: Path) -> pd.DataFrame:
     """The summary that claims are judged by, with numbers where figures want them."""
-    table = summary_file.read_summary(path, _OF_A_RUN).replace("", np.nan)
+    return typed(summary_file.read_summary(path, _OF_A_RUN))
+
+
+def typed(summary: pd.DataFrame) -> pd.DataFrame:
+    """A summary that is text, with numbers but for what names configurations; "" is no word."""
+    table = summary.copy()
     for column in set(summary_file.NUMBERS).intersection(table).difference(_series.KINDS):
         table[column] = pd.to_numeric(table[column])
+    for column in {"learners", "nodes", "tau", "unroll"}.intersection(table):
+        table[column] = table[column].str.removesuffix(".0")
     return table
 
 

@@ -1,11 +1,13 @@
 """Summaries and epochs as a matrix would leave them, with known times to the target."""
 
+import io
 import zlib
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
+from plots import _tables
 from plots._tables import Tables
 
 TARGET = 0.9
@@ -141,12 +143,18 @@ def tuning(row: dict) -> list[dict]:
 
 def tables(*runs: tuple[dict, list[dict]]) -> Tables:
     """The joined tables of these runs; the tuned ones that trained have samples."""
-    summary = pd.DataFrame([row for row, _ in runs])
+    summary = typed(pd.DataFrame([row for row, _ in runs]))
     rows = [row for _, rows in runs for row in rows]
     tuned = [row for row, rows in runs if row["learners"] == "auto" and rows]
     samples = [sample for row in tuned for sample in tuning(row)]
     epochs = pd.DataFrame(rows, columns=EPOCH_COLUMNS)
     return Tables(summary, epochs, pd.DataFrame(samples, columns=AUTOTUNE_COLUMNS))
+
+
+def typed(rows: pd.DataFrame) -> pd.DataFrame:
+    """A summary of these rows as it is read from its file."""
+    text = io.StringIO(rows.to_csv(index=False))
+    return _tables.typed(pd.read_csv(text, dtype=str, keep_default_na=False))
 
 
 @cache
