@@ -15,8 +15,13 @@ from data_prep.records import open_records
 from models.weights import export
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
-LONGEST = ("test_frameworks_agree", "test_commands_run", "test_resume", "test_real_data")
-LONGEST += ("test_figures", "test_failures", "test_adding", "test_asynchronous")
+# More than twenty seconds of a core each, the longest first.
+LONGEST = """
+    test_frameworks_agree test_commands_run test_resume test_figures test_hover test_paper_figures
+    test_real_data test_failures test_planned test_tall test_reference_figures test_legible
+    test_tensorflow_ssgd test_disk test_reference test_benchmarks_on_cpu test_own_images
+    test_sigterm test_same_as_torchvision test_train_command test_real_datasets
+""".split()
 torch.set_num_threads(1)  # as in a run, where a CPU device is one thread
 # Started in the background, pytest ignores interrupts, and so would what tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from made_once import made_once
 from suite import Suite
 
 from bench import record
@@ -41,18 +42,23 @@ class Finished:
 
 @pytest.fixture(scope="session")
 def base(tmp_path_factory):
-    """The one that is copied. It has no patience with ranks, and of each attempt at a run no
-    checkpoint is due after the first epoch's: another is one that was asked for.
+    """The one that is copied."""
+    suite = made_once(tmp_path_factory, "faults", make)
+    config = suite.folder.with_name("base.yaml")
+    (run,) = suite.runs(config)
+    return Finished(suite, config, run)
+
+
+def make(folder):
+    """It has no patience with ranks, and of each attempt at a run no checkpoint is due after the
+    first epoch's: another is one that was asked for.
     """
-    suite = Suite.create(tmp_path_factory.mktemp("faults") / "copy")
+    suite = Suite.create(folder)
     suite.edit("bench/runner.py", "CHECKPOINT_SHARE = 0.05", "CHECKPOINT_SHARE = 1e-9")
     suite.edit("bench/ranks.py", "minutes=10", "seconds=8")
     suite.edit("bench/ranks.py", "GRACE_S = 10.0", "GRACE_S = 1.0")
-    config = suite.config("base", RUN)
-    (run,) = suite.runs(config)
-    done = suite.snakemake("collect", "--configfile", config)
+    done = suite.snakemake("collect", "--configfile", suite.config("base", RUN))
     assert done.returncode == 0, done.stdout
-    return Finished(suite, config, run)
 
 
 @pytest.fixture

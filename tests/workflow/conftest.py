@@ -1,12 +1,11 @@
 """A small matrix that ran once, and copies of it in which a test may break things."""
 
-import fcntl
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from made_once import made_once
 from suite import Suite
 
 
@@ -33,18 +32,10 @@ def matrix(tmp_path_factory):
 
     Made by one of pytest's processes while the others wait, and each has a copy.
     """
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # of all workers
-    made = folder / "matrix/copy"
-    with (folder / "matrix.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
-            make(made.with_name("being made"))
-            made.with_name("being made").rename(made)
-    suite = Suite(made).clone(tmp_path_factory.mktemp("suite") / "copy")
-    config = made.with_name("matrix.yaml")
-    return Matrix(suite, config, made.with_name("printed.txt").read_text())
+    made = made_once(tmp_path_factory, "matrix", make)
+    suite = made.clone(tmp_path_factory.mktemp("suite") / "copy")
+    config = made.folder.with_name("matrix.yaml")
+    return Matrix(suite, config, made.printed.read_text())
 
 
 def make(folder):
