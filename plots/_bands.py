@@ -44,13 +44,13 @@ class Band:
     def note(
         self, name: str, devices: float, median: str, reached: object, runs: int, failures: str
     ) -> None:
-        """Writes the numbers of a row beside it, of devices side by side their medians alone."""
+        """Writes the numbers of a row beside it, in short where devices stand side by side."""
         last, place = list(self.panels.values())[-1], self.names.index(name)
         if len(self.devices) == 1:
             _panels.note_beside(last, place, _panels.outcome(median, reached, runs, failures))
         elif runs:
             aside = self.column * self.devices.index(devices)
-            _panels.note_beside(last, place, median, aside)
+            _panels.note_beside(last, place, f"{median}, {reached} of {runs}", aside)
 
     def embolden(self, name: str) -> None:
         """Writes the name of a row in bold."""

@@ -126,6 +126,10 @@ def _heading(text: str) -> Line2D:
     return Line2D([], [], label=text, linestyle="none")
 
 
+def _is_heading(handle: Line2D) -> bool:
+    return handle.get_marker() == handle.get_linestyle() == "None"
+
+
 def run_marks(figure: Figure, no_number: str) -> list[Line2D]:
     """Legend entries of rows of runs, of those marks that the figure has.
 
@@ -161,10 +165,24 @@ def legend(figure: Figure, handles: Sequence[Line2D]) -> None:
     # About 0.057 inch a letter at the legend's size, and 0.55 for the sample and the gap.
     columns = int(figure.get_figwidth() // (0.057 * longest + 0.55))
     lines = math.ceil(len(handles) / max(1, columns))
+    if any(map(_is_heading, handles)):
+        while len(filled := _filled(handles, lines)) > lines * max(1, columns):
+            lines += 1
+        handles = filled
     columns = math.ceil(len(handles) / lines)  # as full as each other
     # The room of its lines is added, or it would be taken from the panels.
     figure.set_figheight(figure.get_figheight() + 0.17 * lines + 0.15)
     drawn = figure.legend(handles=handles, loc="outside lower center", ncols=columns)
     for handle, text in zip(handles, drawn.get_texts(), strict=True):
-        if handle.get_marker() == handle.get_linestyle() == "None":
+        if _is_heading(handle):
             text.set_fontweight("bold")
+
+
+def _filled(handles: Sequence[Line2D], lines: int) -> list[Line2D]:
+    """Entries that fill columns of so many lines, none of which ends with a heading."""
+    filled: list[Line2D] = []
+    for handle in handles:
+        if _is_heading(handle) and len(filled) % lines == lines - 1:
+            filled.append(_heading(" "))
+        filled.append(handle)
+    return filled + [_heading(" ")] * (-len(filled) % lines)

@@ -9,7 +9,8 @@ number, where these stand side by side), of Crossbow by synchronous model averag
 never reached it is a hollow triangle at what it had taken, and stays in the median as one that
 needs more. A run that failed is left out. A cross at the edge is a run whose power is not known, a
 question mark one that was planned and not run. The batch b is that of one learner. Where numbers of
-devices stand side by side, the numbers beside them are the medians alone.
+devices stand side by side, the numbers beside them are the medians, and how many runs reached the
+target.
 """
 
 import pandas as pd
@@ -33,7 +34,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing(runs, "has told the power of its devices", COLUMNS)
     table = _energies(runs, tables.epochs)
     beside = 0.06 * table["name"].str.len().max() + 1.3
-    figure, bands = _bands.grid(table, {"image": "", "target": ""}, 2.1, beside, 1.4, sharex="col")
+    figure, bands = _bands.grid(table, {"image": "", "target": ""}, 2.1, beside, 1.8, sharex="col")
     for band in bands:
         for count in band.devices:
             left, right = band.panels[count, "image"], band.panels[count, "target"]

@@ -6,7 +6,8 @@ Filled marks are runs, bars their median, lines its interval (of up to three run
 that never got there by a rule is a hollow triangle at the time it had trained, and stays in the
 median as one that needs longer than that. A cross is a run that failed, which is left out, or that
 ended before an epoch; a question mark one that was planned and not run. The batch b is that of one
-learner. Where numbers of devices stand side by side, the numbers beside them are the medians alone.
+learner. Where numbers of devices stand side by side, the numbers beside them are the medians, and
+how many runs reached the target.
 """
 
 import pandas as pd
@@ -32,7 +33,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     table = _table(runs)
     beside = 0.06 * table["name"].str.len().max() + 1.3
     titles = {rule: rule for rule in RULES}
-    figure, bands = _bands.grid(table, titles, 1.6, beside, 1.3, sharex="all")
+    figure, bands = _bands.grid(table, titles, 1.6, beside, 1.8, sharex="all")
     for band in bands:
         for count in band.devices:
             here = _panels.cut(table, ["workload", "devices"], (band.workload, count))

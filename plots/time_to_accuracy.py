@@ -7,7 +7,8 @@ where these stand side by side), of Crossbow by synchronous model averaging. A r
 reached the target is a hollow triangle at the time it had trained, and counts as later than that: a
 median is given only where the runs that reached it show one. A run that failed is left out; a
 question mark at the edge is one that was planned and not run. The batch b is that of one learner.
-Where numbers of devices stand side by side, the numbers beside them are the medians alone.
+Where numbers of devices stand side by side, the numbers beside them are the medians, and how many
+runs reached the target.
 """
 
 import pandas as pd
@@ -39,7 +40,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing(runs, "has a target", COLUMNS)
     table = _times(runs)
     beside = 0.06 * table["name"].str.len().max() + 1.6
-    figure, bands = _bands.grid(table, {"time": ""}, 4.0, beside, 0.55, sharex="workload")
+    figure, bands = _bands.grid(table, {"time": ""}, 4.0, beside, 0.9, sharex="workload")
     for band in bands:
         times = table[table["workload"] == band.workload]
         for count in band.devices:

@@ -110,5 +110,5 @@ def test_side_by_side_the_medians_on_each_number_of_devices_stand_in_columns_of_
     assert len(told) == 3
     for devices, (_, (head, *medians)) in zip((1, 2, 4), sorted(told.items()), strict=True):
         assert head == f"{devices} device{'s' * (devices > 1)}"
-        own = [f"{100 * devices + place} s" for place in range(1, 41)]
+        own = [f"{100 * devices + place} s, 1 of 1" for place in range(1, 41)]
         assert sorted(medians) == own[devices == 1 :]
