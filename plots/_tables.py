@@ -74,6 +74,10 @@ def _read(path: Path, words: Sequence[str], numbers: Sequence[str], key: list[st
             wrong = known[~is_amount].iloc[0]
             raise ValueError(f"{path} has {str(wrong)!r} in the column {column}: no number")
         table[column] = pd.to_numeric(table[column])
+    for column in table.columns.difference([*words, *numbers]):  # numbers, if it has nothing else
+        amounts = pd.to_numeric(table[column], errors="coerce")
+        if amounts.notna().eq(table[column].notna()).all():
+            table[column] = amounts
     if (again := table.duplicated(key)).any():
         row = ", ".join(f"{name} {table.loc[again, name].iloc[0]}" for name in key)
         raise ValueError(f"{path} has {row} twice")

@@ -8,6 +8,7 @@ import pytest
 from synthetic import run, tables
 from test_figures import write
 
+from plots import _tables
 from plots.__main__ import main
 
 TWO = tables(run(seed=1), run(seed=2))
@@ -113,3 +114,10 @@ def test_runs_without_rows_among_the_epochs_are_no_traceback(tmp_path, name):
     assert write(bare, tmp_path, name) == 0
     drawn = pd.read_csv(tmp_path / f"figures/{name}.csv")
     assert len(drawn) == (2 if name == "time_split" else 0)  # it can do without but for times
+
+
+def test_what_else_the_epochs_have_of_numbers_can_be_drawn(tmp_path):
+    write(TWO, tmp_path, "throughput")
+    read = _tables.read(*(tmp_path / f"{name}.csv" for name in ("summary", "epochs", "autotune")))
+    assert read.epochs["train_loss"].dtype.kind in "if"
+    assert read.epochs["run"].map(type).eq(str).all()
