@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
-from plots import _absent, _hover, _panels, _runs, style
+from plots import _absent, _hover, _legends, _runs, style
 
 _NO_LINE = {"linestyle": "none"}
 _EDGE = {"marker": "x", "clip_on": False, "markersize": 5, "mew": 1.2} | _NO_LINE
@@ -131,12 +131,12 @@ def row(
 def marks(*drawn: tuple[pd.DataFrame, str, str]) -> list[Line2D]:
     """Legend entries of what `line` has drawn of these runs, each with their column and trained."""
     entries = [
-        _panels.grey("a run", marker="o", markersize=2.2),
-        _panels.grey("interval of the median", marker="|", markersize=9, mew=1),
+        _legends.grey("a run", marker="o", markersize=2.2),
+        _legends.grey("interval of the median", marker="|", markersize=9, mew=1),
     ]
     parts = [_parted(*one) for one in drawn]
     if any(len(followed) for _, followed, _, _ in parts):
-        entries.append(_panels.grey("target not reached", marker="^", markerfacecolor="white"))
+        entries.append(_legends.grey("target not reached", marker="^", markerfacecolor="white"))
     if any(len(gone) for _, _, gone, _ in parts):
-        entries.append(_panels.grey("failed", marker="x", markersize=5))
+        entries.append(_legends.grey("failed", marker="x", markersize=5))
     return entries

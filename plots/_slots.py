@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from plots import _panels, style
+from plots import _legends, style
 
 _WRAP = 26  # letters of a name in one line
 _EDGE = 0.25  # inches from the first place, and from the last, to the ends of the axis
@@ -109,4 +109,4 @@ def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
     of_crossbow = table[table["system"] == "crossbow"]
     dark = {"color": style.INK, "marker": "o"}
     series = {name: dark | lines[name] for name in sorted(of_crossbow["series"].unique())}
-    return batches + (_panels.series_marks(of_crossbow, series) if len(series) > 1 else [])
+    return batches + (_legends.series_marks(of_crossbow, series) if len(series) > 1 else [])

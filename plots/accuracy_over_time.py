@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _absent, _axes, _best, _hover, _labels, _panels, _runs, _series, style
+from plots import _absent, _axes, _best, _hover, _labels, _legends, _panels, _runs, _series, style
 from plots._curves import curves, lines, lost
 from plots._tables import Tables
 
@@ -53,9 +53,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         of_row = runs[runs["workload"] == workload]
         planned = [(of_row["devices"] == count).any() for count in columns]
         _absent.blank([panels[workload, count] for count in columns], planned)
-    handles = _panels.series_marks(runs, looks)
+    handles = _legends.series_marks(runs, looks)
     thin = {"marker": "o", "markersize": 2.6, "linestyle": "-", "linewidth": 0.6}
-    _panels.legend(figure, [*handles, _panels.grey("not the best, or one run", **thin)])
+    _legends.legend(figure, [*handles, _legends.grey("not the best, or one run", **thin)])
     return figure, pd.concat(drawn, ignore_index=True)[COLUMNS]
 
 

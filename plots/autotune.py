@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _medians, _panels, _runs, _series, style
+from plots import _absent, _axes, _hover, _legends, _medians, _panels, _runs, _series, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -73,7 +73,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for column, label in (("learners", "iterations"), ("throughput", "learners per device")):
         panels[tuned[-1], column].tick_params(labelbottom=True)
         panels[tuned[-1], column].set_xlabel(label)
-    _panels.legend(figure, _marks(looks, samples, fixed))
+    _legends.legend(figure, _marks(looks, samples, fixed))
     return figure, pd.concat([samples, fixed], ignore_index=True).reindex(columns=COLUMNS)
 
 
@@ -175,12 +175,12 @@ def _marks(looks: dict, samples: pd.DataFrame, fixed: pd.DataFrame) -> list[Line
     for decision, marker in DECISIONS.items():
         if (samples["decision"] == decision).any():
             marks.append(
-                _panels.grey(decision.replace("_", " "), marker=marker, markersize=7, mew=0.4)
+                _legends.grey(decision.replace("_", " "), marker=marker, markersize=7, mew=0.4)
             )
-    marks.append(_panels.grey("final", marker="*", markersize=9))
+    marks.append(_legends.grey("final", marker="*", markersize=9))
     if len(fixed):
         look = {"linestyle": "--", "marker": "o", "markerfacecolor": "white", "linewidth": 0.9}
-        marks.append(_panels.grey("fixed learners", **look))
+        marks.append(_legends.grey("fixed learners", **look))
     if (fixed["images_per_s"].isna() & ~_runs.is_planned(fixed)).any():
-        marks.append(_panels.grey("failed", marker="x", markersize=5))
+        marks.append(_legends.grey("failed", marker="x", markersize=5))
     return marks

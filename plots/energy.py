@@ -17,7 +17,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _averaging, _axes, _bands, _medians, _panels, _points, _runs, _series, style
+from plots import (
+    _averaging,
+    _axes,
+    _bands,
+    _legends,
+    _medians,
+    _panels,
+    _points,
+    _runs,
+    _series,
+    style,
+)
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -45,7 +56,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     bands[-1].label("image", "energy (J per image)")
     bands[-1].label("target", "energy to target (J)")
     _bands.few_ticks(bands)
-    _panels.legend(figure, _panels.run_marks(figure, "power not known"))
+    _legends.legend(figure, _legends.run_marks(figure, "power not known"))
     return figure, table[COLUMNS]
 
 

@@ -16,7 +16,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _absent, _axes, _medians, _panels, _points, _runs, _schedules, _series, style
+from plots import (
+    _absent,
+    _axes,
+    _legends,
+    _medians,
+    _panels,
+    _points,
+    _runs,
+    _schedules,
+    _series,
+    style,
+)
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -65,7 +76,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         planned = [(of_row["devices"] == count).any() for count in devices]
         for column in AXES:
             _absent.blank([panels[(workload, column), count] for count in devices], planned)
-    _panels.legend(figure, _marks(looks, table))
+    _legends.legend(figure, _marks(looks, table))
     return figure, table[COLUMNS]
 
 
@@ -104,5 +115,5 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, step:
 
 
 def _marks(looks: dict, table: pd.DataFrame) -> list[Line2D]:
-    lines = _panels.series_marks(table, looks)
+    lines = _legends.series_marks(table, looks)
     return lines + _points.marks((table, "epochs", "epochs_run"))

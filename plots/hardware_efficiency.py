@@ -16,7 +16,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _absent, _axes, _compare, _medians, _panels, _points, _runs, _series, style
+from plots import (
+    _absent,
+    _axes,
+    _compare,
+    _legends,
+    _medians,
+    _panels,
+    _points,
+    _runs,
+    _series,
+    style,
+)
 from plots._tables import Tables
 
 CELL = ["workload", "batch"]
@@ -71,9 +82,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         rates = table.loc[table["workload"] == workload, "images_per_s"]
         of_row = [panels[(workload, "images_per_s"), place] for place in range(len(sizes))]
         _axes.amount_up(of_row, rates)
-    lines = _panels.series_marks(table, looks)
+    lines = _legends.series_marks(table, looks)
     lines += _points.marks((table, "images_per_s", ""))
-    _panels.legend(figure, lines)
+    _legends.legend(figure, lines)
     return figure, table[COLUMNS]
 
 

@@ -17,7 +17,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plots import _absent, _axes, _compare, _hover, _medians, _panels, _points, _runs, style
+from plots import (
+    _absent,
+    _axes,
+    _compare,
+    _hover,
+    _legends,
+    _medians,
+    _panels,
+    _points,
+    _runs,
+    style,
+)
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -81,7 +92,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _panels.head(panel, _panels.where(*row))
         if row == rows[-1]:
             panel.set_xlabel("learners per device m")
-    _panels.legend(figure, _marks(table, looks, lines))
+    _legends.legend(figure, _marks(table, looks, lines))
     return figure, table[COLUMNS]
 
 
@@ -143,6 +154,6 @@ def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
             Line2D([], [], label=name, marker="o", **dark, **look) for name, look in lines.items()
         ]
     if (table["learners"] == "auto").any():
-        marks.append(_panels.grey("auto-tuned", marker="*", markersize=8))
+        marks.append(_legends.grey("auto-tuned", marker="*", markersize=8))
     fixed = table[table["learners"] != "auto"]
     return marks + _points.marks(*((fixed, name, late) for name, (_, late) in PANELS.items()))

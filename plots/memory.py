@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _medians, _panels, _runs, _series, _slots, style
+from plots import _absent, _axes, _hover, _legends, _medians, _panels, _runs, _series, _slots, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -69,7 +69,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _panels.head(panel, _panels.where(*row))
         if row == rows[-1]:
             panel.set_xlabel("Crossbow: learners per device")
-    _panels.legend(figure, _marks(table, looks, lines))
+    _legends.legend(figure, _marks(table, looks, lines))
     return figure, table[COLUMNS]
 
 
@@ -133,8 +133,8 @@ def _is_missing(table: pd.DataFrame, column: str) -> pd.Series:
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
     marks = _slots.marks(table, looks, lines)
     if (table["kind"] == "tuner").any():
-        marks.append(_panels.grey("while tuning", marker="o", markerfacecolor="white"))
+        marks.append(_legends.grey("while tuning", marker="o", markerfacecolor="white"))
     made = table[~_runs.is_planned(table)]
     if any(_is_missing(made, column).any() for column in PANELS):
-        marks.append(_panels.grey("no number", marker="x", markersize=5))
+        marks.append(_legends.grey("no number", marker="x", markersize=5))
     return marks

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _medians, _panels, _runs, _series, style
+from plots import _absent, _axes, _hover, _legends, _medians, _runs, _series, style
 from plots._tables import Tables
 
 TARGET = 0.759
@@ -58,7 +58,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     panel.set_ylim(bottom=0)
     panel.set(xlabel="global batch (images a step)", ylabel="epochs to 75.9% test accuracy")
     _absent.note(panel, ours[~(ours["epochs_run"] > 0)])
-    _panels.legend(figure, _marks(looks, ours))
+    _legends.legend(figure, _marks(looks, ours))
     return figure, table.reindex(columns=COLUMNS)
 
 
@@ -106,7 +106,7 @@ def _texts(rows: pd.DataFrame, column: str) -> list[str]:
 def _marks(looks: dict, ours: pd.DataFrame) -> list[Line2D]:
     marks = [Line2D([], [], label=MLPERF, **_REFERENCE)]
     marks += [Line2D([], [], label=name, **look) for name, look in looks.items()]
-    marks.append(_panels.grey("a run", marker=".", markersize=3))
+    marks.append(_legends.grey("a run", marker=".", markersize=3))
     if (ours["epochs"].isna() & (ours["epochs_run"] > 0)).any():
-        marks.append(_panels.grey("75.9% not reached", marker="^", markerfacecolor="white"))
+        marks.append(_legends.grey("75.9% not reached", marker="^", markerfacecolor="white"))
     return marks

@@ -23,6 +23,7 @@ from plots import (
     _compare,
     _curves,
     _hover,
+    _legends,
     _medians,
     _panels,
     _points,
@@ -76,8 +77,10 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         Line2D([], [], label=_averaging.variant_title(name), **_averaging.variant_look(name))
         for name in _averaging.in_order(runs["variant"])
     ]
-    interval = _panels.grey("interval of the median", marker="_", markersize=11)
-    _panels.legend(figure, [*lines, *_panels.run_marks(figure, "ended before an epoch"), interval])
+    interval = _legends.grey("interval of the median", marker="_", markersize=11)
+    _legends.legend(
+        figure, [*lines, *_legends.run_marks(figure, "ended before an epoch"), interval]
+    )
     return figure, pd.concat([accuracies, times], ignore_index=True).reindex(columns=COLUMNS)
 
 

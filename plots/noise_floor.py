@@ -19,7 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from plots import _absent, _axes, _floor, _hover, _panels, _runs, _series, style
+from plots import _absent, _axes, _floor, _hover, _legends, _panels, _runs, _series, style
 from plots._tables import Tables
 
 COLUMNS = [*_floor.PLACE, "seed", "repeat", "quantity", "first", "again", "ratio", "floor"]
@@ -61,11 +61,11 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _panels.head(panel, where, f"{quantity}: {_said(of_quantity)}")
         if row == rows[-1]:
             panel.set_xlabel("later run by first")
-    marks = [_panels.grey("a pair", marker="o")]
+    marks = [_legends.grey("a pair", marker="o")]
     if table["is_lone"].any():
         lone = {"marker": ">", "markerfacecolor": "white"}
-        marks.append(_panels.grey("only one reached the target", **lone))
-    _panels.legend(figure, marks)
+        marks.append(_legends.grey("only one reached the target", **lone))
+    _legends.legend(figure, marks)
     return figure, table[COLUMNS]
 
 

@@ -21,7 +21,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from plots import _absent, _axes, _bands, _medians, _panels, _points, _runs, _series, style
+from plots import (
+    _absent,
+    _axes,
+    _bands,
+    _legends,
+    _medians,
+    _panels,
+    _points,
+    _runs,
+    _series,
+    style,
+)
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -58,7 +69,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             band.label(name, QUANTITIES[name][0])
         _absent.blank(list(band.panels.values()), [name in here for _, name in band.panels])
     _bands.few_ticks(bands)
-    _panels.legend(figure, _panels.run_marks(figure, "no number"))
+    _legends.legend(figure, _legends.run_marks(figure, "no number"))
     return figure, table[COLUMNS]
 
 

@@ -13,7 +13,18 @@ the number, because it failed, a question mark one that was planned and not run.
 import pandas as pd
 from matplotlib.figure import Figure
 
-from plots import _averaging, _axes, _compare, _medians, _panels, _points, _runs, _series, style
+from plots import (
+    _averaging,
+    _axes,
+    _compare,
+    _legends,
+    _medians,
+    _panels,
+    _points,
+    _runs,
+    _series,
+    style,
+)
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch"]
@@ -63,9 +74,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _panels.head(panel, _panels.where(*row[:2], f"batch {row[2]:g}"))
         if row == rows[-1]:
             panel.set_xlabel("synchronised every τ iterations")
-    lines = _panels.series_marks(table, looks)
+    lines = _legends.series_marks(table, looks)
     lines += _points.marks(*((table, name, trained) for name, (_, trained) in PANELS.items()))
-    _panels.legend(figure, lines)
+    _legends.legend(figure, lines)
     return figure, table[COLUMNS]
 
 

@@ -21,6 +21,7 @@ from plots import (
     _averaging,
     _axes,
     _compare,
+    _legends,
     _medians,
     _panels,
     _points,
@@ -98,7 +99,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         own = _panels.cut(table, ROW, row)
         planned = [own[f"has_{name}"].any() for name in told]
         _absent.blank([panels[row, name] for name in told], planned)
-    _panels.legend(figure, _marks(table))
+    _legends.legend(figure, _marks(table))
     return figure, table[COLUMNS]
 
 

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bench.metrics import RULES
-from plots import _axes, _bands, _medians, _panels, _points, _runs, _series, style
+from plots import _axes, _bands, _legends, _medians, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -42,7 +42,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _axes.amount_axis(panel, table["s"].fillna(table["train_s"]))
     bands[-1].label(RULES[1], "training time to target (s)")
     _bands.few_ticks(bands)
-    _panels.legend(figure, _panels.run_marks(figure, "failed"))
+    _legends.legend(figure, _legends.run_marks(figure, "failed"))
     return figure, table[COLUMNS]
 
 

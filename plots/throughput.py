@@ -13,7 +13,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _medians, _panels, _points, _runs, _series, _slots, style
+from plots import (
+    _absent,
+    _axes,
+    _hover,
+    _legends,
+    _medians,
+    _panels,
+    _points,
+    _runs,
+    _series,
+    _slots,
+    style,
+)
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -67,7 +79,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for place in range(0, len(cells), len(columns)):
         planned = [len(_panels.cut(table, ROW, cell)) > 0 for cell in cells[place:][: len(columns)]]
         _absent.blank(list(panels.values())[place:][: len(columns)], planned)
-    _panels.legend(figure, _marks(table, looks, lines))
+    _legends.legend(figure, _marks(table, looks, lines))
     return figure, table[COLUMNS]
 
 
@@ -109,11 +121,11 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
     marks = _slots.marks(table, looks, lines)
     if ((table["system"] == "crossbow") & (table["learners"] == "auto")).any():
-        marks.append(_panels.grey("auto-tuned", marker="*", markersize=9))
+        marks.append(_legends.grey("auto-tuned", marker="*", markersize=9))
     hues = style.hues(table["system"])
     for system in sorted(set(table["system"]) - {"crossbow"}):
         label = f"fastest {style.title(system)}"
         marks.append(Line2D([], [], color=hues[system], linestyle="--", linewidth=0.9, label=label))
     if (table["images_per_s"].isna() & ~_runs.is_planned(table)).any():
-        marks.append(_panels.grey("failed", marker="x", markersize=5))
+        marks.append(_legends.grey("failed", marker="x", markersize=5))
     return marks

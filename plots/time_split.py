@@ -19,6 +19,7 @@ from plots import (
     _axes,
     _hover,
     _labels,
+    _legends,
     _medians,
     _panels,
     _runs,
@@ -58,10 +59,10 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _frame(panels[workload, devices], of_row)
         planned = [(of_row["devices"] == devices).any() for devices in columns]
         _absent.blank([panels[workload, devices] for devices in columns], planned)
-    handles = _panels.series_marks(table, looks)
-    handles.append(_panels.grey("a run", marker=".", markersize=3))
-    handles.append(_panels.grey("target not reached", marker=">", markerfacecolor="white"))
-    _panels.legend(figure, handles)
+    handles = _legends.series_marks(table, looks)
+    handles.append(_legends.grey("a run", marker=".", markersize=3))
+    handles.append(_legends.grey("target not reached", marker=">", markerfacecolor="white"))
+    _legends.legend(figure, handles)
     return figure, table[COLUMNS]
 
 

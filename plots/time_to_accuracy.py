@@ -15,7 +15,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _averaging, _axes, _bands, _best, _panels, _points, _runs, _series, style
+from plots import (
+    _averaging,
+    _axes,
+    _bands,
+    _best,
+    _legends,
+    _panels,
+    _points,
+    _runs,
+    _series,
+    style,
+)
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -49,7 +60,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _draw_rows(band, panel, times[times["devices"] == count])
     bands[-1].label("time", "training time to target (s)")
     _bands.few_ticks(bands)
-    _panels.legend(figure, _panels.run_marks(figure, "ended before an epoch"))
+    _legends.legend(figure, _legends.run_marks(figure, "ended before an epoch"))
     return figure, table[COLUMNS]
 
 

@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _averaging, _axes, _best, _panels, _points, _runs, _series, style
+from plots import _averaging, _axes, _best, _legends, _panels, _points, _runs, _series, style
 from plots._tables import Tables
 
 SHOWN = ["workload", "devices", "group"]
@@ -56,7 +56,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         if place + across >= len(workloads):
             panel.set_xlabel("devices")
     lines = [Line2D([], [], label=name, linestyle="none", **look) for name, look in looks.items()]
-    _panels.legend(figure, lines + _points.marks((table, "time_s", "trained_s")))
+    _legends.legend(figure, lines + _points.marks((table, "time_s", "trained_s")))
     return figure, table[COLUMNS]
 
 

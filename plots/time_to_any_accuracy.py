@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plots import _absent, _axes, _hover, _medians, _panels, _runs, _series, style
+from plots import _absent, _axes, _hover, _legends, _medians, _panels, _runs, _series, style
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -57,7 +57,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _axes.without_numbers(panel)
         if row == rows[-1]:
             panel.set_xlabel("test accuracy")
-    _panels.legend(figure, _panels.series_marks(runs, looks))
+    _legends.legend(figure, _legends.series_marks(runs, looks))
     return figure, table[COLUMNS]
 
 

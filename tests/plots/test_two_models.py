@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from synthetic import run, tables
 from test_legible import drawn
 
-from plots import _caption, _panels, _points, _runs, _series, time_to_accuracy
+from plots import _caption, _legends, _points, _runs, _series, time_to_accuracy
 
 OTHER = {"model": "resnet32", "dataset": "cifar10", "target": 0.88}
 
@@ -43,10 +43,10 @@ def test_what_one_model_alone_has_stands_below_its_name():
 
 
 def test_no_column_of_a_legend_ends_with_a_heading():
-    marks = [_panels.grey(f"mark {turn}", marker="o") for turn in range(20)]
+    marks = [_legends.grey(f"mark {turn}", marker="o") for turn in range(20)]
     for place in range(1, 20):
         figure = Figure(figsize=(4.5, 2))
-        _panels.legend(figure, [*marks[:place], _panels._heading("a model"), *marks[place:]])
+        _legends.legend(figure, [*marks[:place], _legends._heading("a model"), *marks[place:]])
         figure.draw_without_rendering()
         columns = {}
         for text in figure.legends[0].get_texts():
