@@ -202,7 +202,7 @@ def gpu_matrix(
     for count in devices:
         for batch in batches:
             here = place | {"devices": count, "batch": batch, "unroll": 1}
-            for learners in ("1", "2", "4", "8", "16", "auto"):
+            for learners in ("1", "4", "16", "auto"):
                 final = {16: 9, 64: 6}.get(batch, 4) if learners == "auto" else int(learners)
                 most = 16000 * (batch / 16) ** 0.65 * (1 - np.exp(-final / 4)) * 3 * count**0.95
                 cell = here | {"learners": learners, "learners_final": final} | HOW["fast"]
@@ -255,7 +255,7 @@ def averaging_matrix() -> Tables:
     """Every variant and several tau of one network, on one and two devices."""
     runs = []
     for devices in (1, 2):
-        for learners in ("2", "4", "8"):
+        for learners in ("2", "8"):
             place = {"devices": devices, "learners": learners, "batch": 32, "device_type": "cuda"}
             for variant, tau, share in (
                 ("released", 1, 0.95),

@@ -2,6 +2,7 @@
 
 import importlib
 import io
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -136,8 +137,9 @@ def test_runs_of_changed_code_are_marked_on_the_figure_and_in_its_caption(name, 
 
 
 def test_changed_code_of_what_a_figure_compares_with_is_marked():
-    whole = synthetic.averaging_matrix()
-    whole.summary["dirty"] = whole.summary["tau"].eq("0")
+    averaged = synthetic.averaging_matrix()
+    is_never = averaged.summary["tau"].eq("0")
+    whole = replace(averaged, summary=averaged.summary.assign(dirty=is_never))
     module = importlib.import_module("plots.synchronisation_overhead")
     figure, _ = draw("synchronisation_overhead", whole)
     _caption.mark_changed(figure, module, whole.summary)
