@@ -16,7 +16,7 @@ from matplotlib.ticker import FixedLocator
 
 from plots import _absent, _panels
 
-TALL = 12.0  # inches of a page
+TALL = 14.0  # inches of a page; side by side is wider, and has no room for all that is noted
 _ROW, _LOW_ROW = 0.17, 0.12  # inches of a row, and of one of very many
 _NARROW, _WIDE = (0.75, 0.95), 12.0  # inches of a panel side by side, and of all where they may
 _TICKS = 3  # which have room there
