@@ -61,10 +61,11 @@ def name_series(
         shown = (runs["system"] == "crossbow") | (runs["learners"] != "1")
         text = runs["learners"].map(lambda m: " auto" if m == "auto" else f" m={m}")
         runs["series"] += text.where(shown, "")
-    for column in (name for name in KINDS if name in runs and name not in untold):
+    varied = [name for name in (*KINDS, *_AMOUNTS) if name in runs and _varies(runs[name])]
+    for column in (name for name in KINDS if name in varied and name not in untold):
         # Named in every cell of the workload or in none, so that a line keeps its name along them.
         _append(runs, column, KINDS[column], ["workload", "system"])
-    for column in (name for name in _AMOUNTS if name in runs):
+    for column in (name for name in _AMOUNTS if name in varied):
         _append(runs, column, _AMOUNTS[column], [*alike, "series"], _usual(runs, column, alike))
     return runs
 
@@ -97,13 +98,17 @@ def _append(
     runs: pd.DataFrame, column: str, form: str, alike: list[str], usual: pd.Series | bool = False
 ) -> None:
     group = runs.groupby(alike, dropna=False)[column]
-    differs = group.transform(lambda values: values.nunique(dropna=False) > 1).astype(bool)
+    differs = group.transform(_varies).astype(bool)
     named = runs[column].map(lambda value: f", {form.format(_short(value))}")
     said = runs[column].notna() & (runs[column] != "") & (runs[column] != _UNSAID.get(column))
     is_named = differs & said & ~(usual | pd.Series(False, runs.index))
     # What is named in one cell is so in all, so that a configuration has one name in a figure.
     everywhere = runs.groupby(["workload", "series", column], dropna=False).ngroup()
     runs["series"] += named.where(is_named.groupby(everywhere).transform("any"), "")
+
+
+def _varies(values: pd.Series) -> bool:
+    return values.nunique(dropna=False) > 1
 
 
 def _short(value: object) -> str:
