@@ -82,6 +82,7 @@ scaling: $(VENV)/installed
 # Compiled on all cores, where pip uses one; one file of torch is in a later Python's syntax.
 $(VENV)/installed: requirements.lock
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(not (3, 11) <= v < (3, 14) and "Python 3.11 to 3.13 is needed and $(PYTHON) is %d.%d; name another: make PYTHON=python3.13" % v)'
+	@test ! -L $(VENV) || { echo "$(VENV) is a link, and what it leads to would be emptied: remove it, or touch $@ to keep it"; exit 1; }
 	@echo "Installing the packages of requirements.lock into $(VENV): some minutes, once."
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python $(PIP_INSTALL) --no-compile -r requirements.lock

@@ -46,9 +46,9 @@ class FSDP(TorchTraining):
         self.units = chunks(layers_of(self.model), self.spec.method["chunk_mb"])
         for layers in self.units:
             fully_shard(layers, **how)
-        model = fully_shard(self.model, **how)
+        fully_shard(self.model, **how)
         # Between its hooks torch compiles layers of classes not its own, and leaves out the others.
-        return torch.compile(model, dynamic=False) if self.spec.compile else model
+        return self.called
 
     def make_optimizer(self) -> torch.optim.Optimizer:
         """SGD of the parts, where they are; a fused step takes plain tensors alone."""

@@ -43,7 +43,7 @@ class SufficientFactors(TorchTraining):
             layer.requires_grad_(False)
             layer.register_forward_hook(self.watch, with_kwargs=True)
         others = any(parameter.requires_grad for parameter in self.model.parameters())
-        return self.data_parallel() if others else self.model
+        return self.data_parallel() if others else self.called
 
     def watch(
         self, layer: nn.Linear, inputs: tuple[Tensor], named: dict[str, Tensor], output: Tensor

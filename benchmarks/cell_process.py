@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine_table import key
+from workflows.validate import ConfigError
 
 CELL_S = 240.0  # a cell that takes longer is killed; its rows until then count
 
@@ -21,9 +22,16 @@ def variables() -> dict[str, str]:
 
 
 def packages(python: str) -> dict[str, str]:
-    """The versions in another interpreter's environment."""
+    """The versions in another interpreter's environment.
+
+    Raises:
+        ConfigError: it can't say them, for want of the suite's packages.
+    """
     command = [python, "-m", "bench.environment"]
-    asked = subprocess.run(command, env=variables(), stdout=subprocess.PIPE, check=True)
+    asked = subprocess.run(command, env=variables(), capture_output=True, text=True, check=False)
+    if asked.returncode:
+        why = (asked.stderr.strip() or "no message").splitlines()[-1]
+        raise ConfigError(f"{python} can't describe its environment: {why}")
     return dict(json.loads(asked.stdout)["packages"])
 
 
@@ -58,6 +66,8 @@ def measured(
             raise
         finally:
             timer.cancel()
-    if process.returncode:
+    if process.returncode == -signal.SIGKILL:
+        print(f"killed, as its time or its memory was over: {cell}", flush=True)
+    elif process.returncode:
         print(f"ended with code {process.returncode}: {cell}", flush=True)
     return process.returncode

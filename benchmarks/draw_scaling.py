@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from benchmarks import scaling_data as data
 from benchmarks.draw_engine import NETWORKS
-from benchmarks.scaling_measured import RUNS, SAME, measurements, pairs
+from benchmarks.scaling_measured import RUNS, SAME, beforehand, measurements, pairs
 from plots import _axes, _hover, style
 
 CELL = ["system", "batch", "learners", "precision"]
@@ -33,12 +33,13 @@ def draw(folder: Path) -> tuple[Figure, str]:
         _panel(panel, rows, measured)
         panel.set_title(NETWORKS.get(model, model) + (f", {dataset}" * (model == "lenet")))
     panels[0].set_ylabel("throughput by that of as many alone")
-    base = pairs(measured)[-1][1]
+    base = pairs(beforehand(measured))[-1][1]
     return figure, (
         "Throughput of several devices, as a share of what as many would have alone. Hollow marks "
-        "are predicted from one and two devices; their bars are the band, which is what different "
-        "readings of the measurements on two devices give. Full marks are measured: by one device "
-        "in the same call, or, of training runs, by the one that the prediction is from. "
+        "are predicted from one and two devices; their bars are the band, which is what "
+        "different readings of all and of single measurements on two devices give. "
+        "Full marks are measured: by one device in the same call, or, of training runs, by the one "
+        "that the prediction is from. "
         f"{told} of {asked} cells could be predicted; m learners per device, "
         f"b their batch. {data.machine(folder, base['call'])}."
     )

@@ -22,8 +22,9 @@ from typing import Any, NoReturn
 from bench import environment, stop
 from bench.spec import NAME
 from benchmarks.cell_process import CELL_S, measured, packages, variables
-from benchmarks.engine_table import COLUMNS, describe, rows_of, unmeasured
+from benchmarks.engine_table import COLUMNS, describe, refuse_without_row, rows_of, unmeasured
 from benchmarks.plan import fitting, read_plan
+from benchmarks.systems import KINDS
 from workflows.validate import ConfigError
 
 
@@ -34,6 +35,7 @@ def main() -> None:
     path = options.out / "engine.csv"
     try:
         cells = read_plan(options.plan)
+        refuse_without_row(cells, options.plan)
         description = environment.environment(variables()) | {"code": environment.code()}
         description["interpreters"] = {s: packages(p) for s, p in options.interpreters.items()}
         cells = _here(cells, len(description["gpus"]), options.plan)
@@ -95,8 +97,12 @@ def _options() -> argparse.Namespace:
         parser.error("--budget: nan is no number of seconds")
     if not NAME.fullmatch(options.call):
         parser.error(f"--call: {options.call!r} names a file; use letters, digits, ., _ and -")
+    if not isinstance(options.interpreters, dict):
+        parser.error('--interpreters: no JSON object such as {"tensorflow": "PATH"}')
     for system, python in options.interpreters.items():
-        if not shutil.which(python):
+        if system not in KINDS:
+            parser.error(f"--interpreters: {system!r} is none of {', '.join(KINDS)}")
+        if not isinstance(python, str) or not shutil.which(python):
             sys.exit(f"interpreters.{system}: there is no {python!r} here; name its python")
     return options
 
@@ -109,7 +115,10 @@ def _stop(*_: object) -> NoReturn:
 def _here(cells: list[dict[str, Any]], gpus: int, plan: Path) -> list[dict[str, Any]]:
     fit = fitting(cells, gpus)
     if not fit:
-        raise ConfigError(f"{plan}: all cells need more GPUs than the {gpus} here")
+        raise ConfigError(
+            f"{plan}: all cells need more GPUs than the {gpus} here; for a CPU a cell says "
+            '"device_type": "cpu"'
+        )
     if len(fit) < len(cells):
         print(f"{len(cells) - len(fit)} of {len(cells)} cells need more GPUs than the {gpus} here")
     return fit

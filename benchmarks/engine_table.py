@@ -42,8 +42,9 @@ def describe(path: Path, description: dict[str, Any], measured: bool) -> None:
     if measured and path.exists():
         before = record.read_json(path)
         other = [word for key, word in MACHINE.items() if before.get(key) != description[key]]
-        if before["code"]["commit"] != description["code"]["commit"]:
-            other.append("commit")
+        commits = {each["code"]["commit"] for each in (before, description)}
+        if len(commits) > 1 or "" in commits:
+            other.append("commit" + ", or has none: CODE_COMMIT names it" * ("" in commits))
         old, new = before.get("interpreters", {}), description["interpreters"]
         other += [f"packages of {s}" for s in old.keys() & new.keys() if old[s] != new[s]]
         if other:
@@ -53,6 +54,27 @@ def describe(path: Path, description: dict[str, Any], measured: bool) -> None:
             )
         description = before | {"interpreters": old | new}
     record.write_json(path, description)
+
+
+def refuse_without_row(cells: list[dict[str, Any]], plan: Path) -> None:
+    """Refuse cells that have no row of their own in the table.
+
+    Raises:
+        ConfigError: the learners are no number of the system's, or two cells' rows would be alike.
+    """
+    seen = set()
+    for place, cell in enumerate(cells):
+        for m in learners_of(cell):
+            if m == "auto" or (m != 1 and cell["system"] != "crossbow"):
+                raise ConfigError(
+                    f"{plan}[{place}].learners: {m!r}; give numbers, of others than crossbow 1"
+                )
+            if (row := key(cell | {"learners": m})) in seen:
+                raise ConfigError(
+                    f"{plan}[{place}]: with {m} learners its row would be another cell's too; the "
+                    f"table tells {', '.join(SETTINGS)}"
+                )
+            seen.add(row)
 
 
 def unmeasured(cells: list[dict[str, Any]], rows: list[dict[str, str]]) -> list[dict[str, Any]]:

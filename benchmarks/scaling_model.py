@@ -183,7 +183,7 @@ def _row(
         "exchange_ms": f"{1e3 * exchange_s:.3g}",
         "exposed_ms": f"{1e3 * exposed_s:.3g}",
         "reading": reading or "the middle one",
-        "note": f"base has cudnn_benchmark {one['cudnn_benchmark']}" if other else "",
+        "note": f"by one with cudnn_benchmark {one['cudnn_benchmark']}" if other else "",
     }  # fmt: skip
 
 

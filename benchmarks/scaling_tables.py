@@ -60,8 +60,9 @@ def predictions() -> str:
         for devices in ("4", "8"):
             row = told.get(devices, {})
             low, high = (_rate(row, f"images_per_s_{end}") for end in ("low", "high"))
-            band = f" ({low} to {high}; {float(row['speed_up']):.2f} times)" if low else ""
-            line.append(_rate(row, "images_per_s") + band or row.get("note", ""))
+            times = f" ({low} to {high}; {float(row['speed_up']):.2f} times)" if low else ""
+            told_of = [_rate(row, "images_per_s") + times, row.get("note", "")]
+            line.append("; ".join(filter(None, told_of)))
         lines.append(line)
     return _lines(["images/s", "one GPU, measured", "four, predicted", "eight, predicted"], lines)
 

@@ -79,7 +79,9 @@ def on_ranks(spec: RunSpec, data: Path, work: Callable[..., None]) -> None:
         sys.exit(str(error))
     with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "weights.npz"
-        drawn = spec.model, records.shape, records.classes, spec.seed, weights
+        drawn = (
+            spec.model, records.shape, records.classes, spec.seed, weights, spec.model_source
+        )  # fmt: skip
         work = functools.partial(work, spec=spec, data=data, weights=weights)
         if spec.system in KERAS:
             drawing = multiprocessing.get_context("spawn").Process(target=export, args=drawn)

@@ -112,6 +112,8 @@ def grid(
         _frame(bands[-1], quantities, is_stacked, len(bands) == 1)
         there = _panels.cut(table, ["workload"], key[:1])["devices"].unique()
         _absent.blank(list(of_band.values()), [count in there for count, _ in of_band])
+        if bands[-1].column and len(bands) == 1 and not is_stacked:
+            _head_of_medians(bands[0])
     return figure, bands
 
 
@@ -151,6 +153,13 @@ def _share(panels: dict[tuple, Axes], sharex: Any) -> None:
                 panels[place].tick_params(labelbottom=False)
 
 
+def _head_of_medians(band: Band) -> None:
+    """Which number of devices the medians beside the rows are of."""
+    last = list(band.panels.values())[-1]
+    for turn, count in enumerate(band.devices):
+        _panels.note_beside(last, -1.2, _panels.devices_title(count), band.column * turn)
+
+
 def _frame(band: Band, quantities: Mapping[str, str], is_stacked: bool, is_first: bool) -> None:
     """Titles of a band, and its names."""
     for place, ((count, quantity), panel) in enumerate(band.panels.items()):
@@ -162,11 +171,6 @@ def _frame(band: Band, quantities: Mapping[str, str], is_stacked: bool, is_first
             of_panel = [what, _panels.devices_title(count)] if is_first else []
             _panels.head(panel, band.workload if place == 0 else "", *of_panel)
         panel.grid(axis="y", visible=False)
-    if band.column and is_first and not is_stacked:
-        last = list(band.panels.values())[-1]
-        for turn, count in enumerate(band.devices):
-            said = _panels.devices_title(count)
-            _panels.note_beside(last, -1.2, said, band.column * turn)
     first = next(iter(band.panels.values()))
     first.set_yticks(range(len(band.names)), band.names)
     first.set_ylim(len(band.names) - 0.4, -0.6)

@@ -11,12 +11,13 @@ SIGTERM, and with 0 also where the budget was not enough for all
 
 import argparse
 import math
+import signal
 import sys
 import time
 from pathlib import Path
 
 from bench import record
-from bench.launch import launch
+from bench.launch import RESUMES, launch
 from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
 from data_prep.records import open_records
@@ -52,6 +53,8 @@ def main() -> None:
         runs = list(planned.runs)
         hold_results(planned.results, runs)
         due = due_runs(planned.results, runs)
+        if not due:
+            print(f"nothing to do: all {len(runs)} runs have a result")
         for place, spec in enumerate(planned.runs[run] for run in due):
             if time.monotonic() - started > options.budget:
                 print(f"{options.budget:.0f} s are over: {len(due) - place} runs are still due")
@@ -72,6 +75,9 @@ def main() -> None:
             launch(spec, inputs, out, python)
     except (ConfigError, RecordsError, ResultsRefused, OSError) as error:
         sys.exit(f"Error: {error}")
+    except KeyboardInterrupt:
+        print(f"stopped: {RESUMES}", file=sys.stderr)
+        sys.exit(128 + signal.SIGINT)
     if failed := failed_runs(planned.results, runs):
         said = f"{len(failed)} of {len(runs)} runs failed; the same command tries them again:"
         sys.exit("\n  ".join([said, *failed]))

@@ -54,9 +54,15 @@ def test_rows_until_a_cell_fails_count(digits, capfd):
     assert "ended with code 1" in capfd.readouterr().out
 
 
+def test_a_model_of_ones_own_is_measured(digits):
+    own = {"model": "normed", "model_source": str(ROOT / "tests/baselines/normed.py")}
+    (row,) = engine.measured(CELL | own, digits.parent, options=("--stretch", "0.02"))
+    assert row["model"] == "normed" and row["images_per_s"] > 0
+
+
 def test_a_cell_that_takes_too_long_is_killed(digits, capfd):
     assert list(engine.measured(CELL, digits.parent, limit_s=0.2)) == []
-    assert "ended with code -9" in capfd.readouterr().out
+    assert "killed, as its time or its memory was over" in capfd.readouterr().out
 
 
 def test_tf_data_is_measured_by_itself_and_beside_training(call):

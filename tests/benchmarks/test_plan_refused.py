@@ -24,6 +24,10 @@ CELL = '"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16
         (f'[{{{CELL}}}, {{{CELL}, "batches": 1}}]', "plan.json[1]: unknown key 'batches'; known"),
         (f'[{{{CELL}, "learners": [1, 0]}}]', "plan.json[0].learners: 0 is out of range"),
         (f'[{{{CELL}, "learners": []}}]', "plan.json[0].learners: an empty list"),
+        (f'[{{{CELL}, "learners": "auto"}}]', "plan.json[0].learners: 'auto'; give numbers"),
+        (f'[{{{CELL}, "system": "pytorch", "learners": 4}}]', "plan.json[0].learners: 4; give"),
+        (f'[{{{CELL}}}, {{{CELL}, "tau": 3}}]', "plan.json[1]: with 1 learners its row would be"),
+        (f"[{{{CELL}}}]", "all cells need more GPUs than the 0 here; for a CPU a cell says"),
         (f'[{{{CELL}, "lr": NaN}}]', "plan.json[0].lr: nan is not finite"),
         (f'[{{{CELL}, "system": "ones"}}]', "plan.json[0].system: unknown system 'ones'"),
         (f'[{{{CELL}, "model": "lenett"}}]', "plan.json[0].model: unknown model 'lenett'"),
@@ -45,6 +49,9 @@ def test_a_plan_that_is_none_is_one_sentence(content, sentence, tmp_path, monkey
     [
         (["none.json", "--call", "one"], "none.json: no such plan"),
         (["none.json", "--call", "a/b"], "--call: 'a/b' names a file; use letters"),
+        (["none.json", "--call", "one", "--interpreters", "[]"], "--interpreters: no JSON object"),
+        (["none.json", "--call", "one", "--interpreters", '{"x": "y"}'], "'x' is none of"),
+        (["none.json", "--call", "one", "--interpreters", '{"tensorflow": 3}'], "there is no 3"),
         (["none.json", "--call", "one", "--budget", "nan"], "nan is no number of seconds"),
     ],
 )

@@ -10,6 +10,7 @@ import yaml
 from PIL import Image
 from suite import CELL, REPOSITORY, rows
 
+import workflows.train
 from bench import record
 
 
@@ -49,8 +50,22 @@ def test_trains_what_has_no_result_yet(trained):
     assert [record.read_json(path)["status"] for path in statuses] == ["finished"] * 2
     assert (trained / "results/weights/logistic/digits/seed-1.npz").exists()  # Snakemake's place
     times = [path.stat().st_mtime_ns for path in statuses]
-    train(trained)
+    assert "nothing to do: all 2 runs have a result" in train(trained).stdout
     assert [path.stat().st_mtime_ns for path in statuses] == times
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("workflows.train.hold_results", interrupt)
+    monkeypatch.setattr(sys, "argv", ["train", str(REPOSITORY / "workflows/config/smoke.yaml")])
+    with pytest.raises(SystemExit) as ended:
+        workflows.train.main()
+    assert ended.value.code == 130
+    assert (
+        capsys.readouterr().err == "stopped: the same command resumes it from its last checkpoint\n"
+    )
 
 
 def test_failed_runs_end_the_command_with_1_and_are_tried_again_after_the_others(copy):
