@@ -73,15 +73,9 @@ def measured_in(path: Path) -> list[dict[str, Any]]:
 def _measurement(where: str, row: dict[str, str]) -> dict[str, Any]:
     # What a row does not say was not asked for.
     settings = {name: row.get(name) or str(DEFAULTS[name]) for name in [*SAME, "devices"]}
-    each = row.get("learners_final") or settings["learners"]
-    devices, each, batch = (
-        int(_number(where, name, cell))
-        for name, cell in (
-            ("devices", settings["devices"]),
-            ("learners", each),
-            ("batch", settings["batch"]),
-        )
-    )
+    devices = int(_number(where, "devices", settings["devices"]))
+    each = int(_number(where, "learners", row.get("learners_final") or settings["learners"]))
+    batch = int(_number(where, "batch", settings["batch"]))
     images_per_s = _number(where, "images_per_s", row["images_per_s"], least=0.1)
     return settings | {
         "devices": devices,

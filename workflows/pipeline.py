@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import psutil
 
@@ -87,13 +87,17 @@ def stopping() -> bool:
 
 def failed_runs(results: Path, runs: list[str]) -> list[str]:
     """A line, id and reason, for each of `runs` that failed; a target may have needed none."""
-    statuses = {run: results / "runs" / run / record.STATUS for run in runs}
-    outcomes = {run: record.read_json(path) for run, path in statuses.items() if path.exists()}
     return [
         f"{run}: {outcome['reason']}"
-        for run, outcome in outcomes.items()
+        for run, outcome in outcomes(results, runs).items()
         if outcome["status"] == record.FAILED
     ]
+
+
+def outcomes(results: Path, runs: list[str]) -> dict[str, dict[str, Any]]:
+    """How each of `runs` ended, its status.json, of those that did."""
+    statuses = {run: results / "runs" / run / record.STATUS for run in runs}
+    return {run: record.read_json(path) for run, path in statuses.items() if path.exists()}
 
 
 def prefer_this_python() -> None:

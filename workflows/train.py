@@ -22,7 +22,7 @@ from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
 from data_prep.records import open_records
 from models.weights import export
-from workflows.pipeline import ResultsRefused, failed_runs, hold_results
+from workflows.pipeline import ResultsRefused, failed_runs, hold_results, outcomes
 from workflows.plan import plan, refuse_what_is_not_here
 from workflows.read_config import read_config
 from workflows.validate import ConfigError
@@ -85,8 +85,7 @@ def main() -> None:
 
 def due_runs(results: Path, runs: list[str]) -> list[str]:
     """Those without a result: first those that were not tried, then those that failed."""
-    statuses = {run: results / "runs" / run / record.STATUS for run in runs}
-    tried = {run: record.read_json(path) for run, path in statuses.items() if path.exists()}
+    tried = outcomes(results, runs)
     failed = [run for run, outcome in tried.items() if outcome["status"] == record.FAILED]
     return [run for run in runs if run not in tried] + failed
 
