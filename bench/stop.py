@@ -39,6 +39,15 @@ def listen(started: Callable[[], Iterable[Started]] = tuple) -> None:
     signal.signal(signal.SIGTERM, request)
 
 
+def at_once() -> None:
+    """From now on SIGTERM ends this process where it is: it has nothing to end first."""
+
+    def end(*_: object) -> None:
+        raise Stopped
+
+    signal.signal(signal.SIGTERM, end)
+
+
 def requested() -> bool:
     """Whether this process was asked to stop."""
     return _requested

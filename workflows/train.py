@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench import record
+from bench import record, stop
 from bench.launch import RESUMES, launch
 from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
@@ -59,6 +59,7 @@ def main() -> None:
             if time.monotonic() - started > options.budget:
                 print(f"{options.budget:.0f} s are over: {len(due) - place} runs are still due")
                 break
+            stop.at_once()  # until the run listens
             out, records = planned.results / "runs" / spec.id, planned.data / spec.dataset
             folder = planned.results / "weights" / spec.model / spec.dataset
             weights = folder / f"seed-{spec.seed}.npz"

@@ -1,6 +1,8 @@
 """`python -m workflows.train`: a config's runs without Snakemake."""
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -12,6 +14,7 @@ from suite import CELL, REPOSITORY, rows
 
 import workflows.train
 from bench import record
+from bench.stop import RESUME
 
 
 def command(module, *words):
@@ -66,6 +69,24 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     assert (
         capsys.readouterr().err == "stopped: the same command resumes it from its last checkpoint\n"
     )
+
+
+def test_sigterm_while_data_are_made_means_resume(tmp_path, monkeypatch):
+    def terminate(*_, **__):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    folders = ("--results", str(tmp_path), "--data", str(tmp_path))
+    monkeypatch.setattr("workflows.train.prepare", terminate)
+    monkeypatch.setattr(
+        sys, "argv", ["train", str(REPOSITORY / "workflows/config/smoke.yaml"), *folders]
+    )
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            workflows.train.main()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ended.value.code == RESUME
 
 
 def test_failed_runs_end_the_command_with_1_and_are_tried_again_after_the_others(copy):
