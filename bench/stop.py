@@ -5,6 +5,7 @@ status: it is neither finished nor failed, and the same command goes on with it.
 """
 
 import signal
+import sys
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
@@ -43,6 +44,7 @@ def at_once() -> None:
     """From now on SIGTERM ends this process where it is: it has nothing to end first."""
 
     def end(*_: object) -> None:
+        print("Stopped by SIGTERM; the same command goes on.", file=sys.stderr)
         raise Stopped
 
     signal.signal(signal.SIGTERM, end)

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from bench import endings
 from bench.spec import RunSpec
 from bench.systems import KERAS
 from benchmarks.systems import on_ranks, prepared, spec_of
@@ -81,7 +82,7 @@ def throughput(system: Any, stretch_s: float = STRETCH_S) -> float:
 
 
 def main() -> None:
-    """Sweep one cell; its `learners` may be a list."""
+    """Sweep one cell; its `learners` may be a list. A failure is one line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cell", description=__doc__)
     parser.add_argument("cell", type=json.loads, help="RunSpec fields as JSON")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
@@ -96,7 +97,12 @@ def main() -> None:
 
         if not torch.backends.cuda.is_built():
             sys.exit("the torch here is a build for CPUs; `make gpu` installs the one for GPUs")
-    on_ranks(spec, options.data, work)
+    try:
+        on_ranks(spec, options.data, work)
+    except (ChildProcessError, TimeoutError) as error:  # of a rank; a sentence
+        sys.exit(str(error))
+    except Exception as error:
+        sys.exit(endings.failure(error)["reason"])
 
 
 if __name__ == "__main__":

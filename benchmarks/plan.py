@@ -10,7 +10,11 @@ from typing import Any
 
 import models
 from bench.spec import RunSpec
+from benchmarks.synthetic import synthetic
 from benchmarks.systems import KINDS, spec_of
+from workflows.cells import lacks_model
+from workflows.data_of import Data, data_of
+from workflows.refusals import refuse_data
 from workflows.validate import SCHEMA, ConfigError, one_of, refuse_endless, validate
 
 DEFAULTS = {f.name: f.default for f in dataclasses.fields(RunSpec)}
@@ -43,25 +47,50 @@ def read_plan(path: Path) -> list[dict[str, Any]]:
     if not cells:
         raise ConfigError(f"{path}: the plan has no cells; give it at least one")
     for place, cell in enumerate(cells):
-        _refuse(cell, f"{path}[{place}]")
+        refuse_cell(cell, f"{path}[{place}]")
     return cells
 
 
-def _refuse(cell: Any, where: str) -> None:
-    """What is no cell, or one that no system can be asked to measure."""
+def refuse_cell(cell: Any, where: str) -> None:
+    """Refuse what is no cell, or one that no system can be asked to measure.
+
+    Raises:
+        ConfigError: that; one sentence, which begins with `where`.
+    """
     validate(cell, {"type": "object"}, where)
     refuse_endless(cell, where)
     if not (learners := learners_of(cell)):
         raise ConfigError(f"{where}.learners: an empty list; give it a number")
     for m in learners:
-        validate(cell | {"learners": m}, CELL, where)
+        one = cell | {"learners": m}
+        validate(one, CELL, where)
         one_of(f"{where}.system", cell["system"], list(KINDS), "system")
-        if "model_source" not in cell:
-            one_of(f"{where}.model", cell["model"], models.known(), "model")
         try:
-            spec_of(cell | {"learners": m})
+            models.load(cell["model"], cell.get("model_source"))
+        except ValueError as error:
+            raise ConfigError(f"{where}.model: {error}") from None
+        try:
+            spec = spec_of(one)
         except ValueError as error:
             raise ConfigError(f"{where}.{error}") from None
+        if data := _known_data(spec.dataset, f"{where}.dataset"):
+            refuse_data(spec, data, where)
+            if reason := lacks_model(spec, data, where):
+                raise ConfigError(f"{where}.model: {reason}; {spec.system} can't measure it")
+
+
+def _known_data(dataset: str, where: str) -> Data | None:
+    """What a dataset's name alone says of it; None where records of one's own will."""
+    try:
+        random = synthetic(dataset)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    if random:
+        return Data(dataset, "", random.shape, False, random.classes, random.samples)
+    try:
+        return data_of(dataset, {}, "", Path(), where)
+    except ConfigError:
+        return None
 
 
 def learners_of(cell: dict[str, Any]) -> list[Any]:

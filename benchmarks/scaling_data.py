@@ -9,6 +9,7 @@ from bench import environment, record
 from benchmarks.plan import points, read_plan
 from benchmarks.scaling_laws import AllReduce, fit_all_reduce
 from benchmarks.scaling_measured import SAME, key
+from benchmarks.synthetic import synthetic
 from data_prep import datasets
 from models import load
 from workflows.plan import plan
@@ -36,12 +37,8 @@ def cells(path: Path) -> list[dict[str, str]]:
 @cache
 def exchanged_bytes(model: str, dataset: str) -> int:
     """What an all-reduce of a model's gradient or correction sums: its parameters, in float32."""
-    if dataset.startswith("synthetic-"):
-        side, classes = map(int, dataset.split("-")[1:])
-        shape: tuple[int, int, int] = (side, side, 3)
-    else:
-        described = datasets.describe(dataset)
-        shape, classes = described.shape, described.classes
+    described = synthetic(dataset) or datasets.describe(dataset)
+    shape, classes = described.shape, described.classes
     network = load(model).torch_model(shape, classes)
     return FLOAT * sum(parameter.numel() for parameter in network.parameters())
 

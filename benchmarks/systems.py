@@ -13,17 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bench.clock import Ledger
 from bench.spec import RELEASED, RunSpec
 from bench.system import Context
 from bench.systems import KERAS
+from benchmarks.synthetic import synthetic
 from data_prep.manifest import RecordsError
 from data_prep.records import Records, open_records
 from models.weights import export
 
-SYNTHETIC_BYTES = 2**28
 KINDS = {
     "crossbow": "crossbow_impl.train:Crossbow",
     "pytorch": "baselines.pytorch_ssgd:PyTorchSSGD",
@@ -48,20 +46,9 @@ def spec_of(cell: dict[str, Any]) -> RunSpec:
 
 
 def records_of(dataset: str, data: Path) -> Records:
-    """Prepared records, or `synthetic-SIDE-CLASSES`: random RGB images, for throughput alone."""
-    if not dataset.startswith("synthetic-"):
-        return open_records(data / dataset)
-    side, classes = map(int, dataset.split("-")[1:])
-    rng = np.random.default_rng(0)
-    samples = min(50_000, SYNTHETIC_BYTES // (side * side * 3))
-    images = rng.integers(0, 256, (samples, side, side, 3), np.uint8)
-    labels = rng.integers(0, classes, samples)
-    half = np.full(3, 0.5, np.float32)
-    return Records(
-        name=dataset, train_images=images, train_labels=labels, test_images=images[:8],
-        test_labels=labels[:8], classes=classes, shape=(side, side, 3), mean=half, std=half,
-        hashes={},
-    )  # fmt: skip
+    """Prepared records, or random ones that the name of the dataset describes."""
+    random = synthetic(dataset)
+    return random.records() if random else open_records(data / dataset)
 
 
 def on_ranks(spec: RunSpec, data: Path, work: Callable[..., None]) -> None:

@@ -71,7 +71,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     )
 
 
-def test_sigterm_while_data_are_made_means_resume(tmp_path, monkeypatch):
+def test_sigterm_while_data_are_made_means_resume(tmp_path, monkeypatch, capsys):
     def terminate(*_, **__):
         os.kill(os.getpid(), signal.SIGTERM)
 
@@ -87,6 +87,7 @@ def test_sigterm_while_data_are_made_means_resume(tmp_path, monkeypatch):
     finally:
         signal.signal(signal.SIGTERM, before)
     assert ended.value.code == RESUME
+    assert capsys.readouterr().err == "Stopped by SIGTERM; the same command goes on.\n"
 
 
 def test_failed_runs_end_the_command_with_1_and_are_tried_again_after_the_others(copy):
