@@ -70,7 +70,8 @@ def main() -> None:
     if left:
         print(f"{options.budget:.0f} s are over; --skip-measured goes on with {left} cells")
     if failed:
-        sys.exit(f"{failed} of {len(cells)} cells failed, or took more than {CELL_S:.0f} s")
+        said = f"{failed} of {len(cells)} cells failed, or took more than {CELL_S:.0f} s"
+        sys.exit(f"{options.plan}: {said}")
 
 
 def _options() -> argparse.Namespace:

@@ -25,10 +25,10 @@ CELL = {
 def started(digits, tmp_path):
     """Starts the command on a plan; it writes into the test's folder."""
 
-    def start(plan):
+    def start(plan, data=digits.parent):
         (tmp_path / "plan.json").write_text(json.dumps(plan))
         command = [sys.executable, "-m", "benchmarks.engine", tmp_path / "plan.json"]
-        command += ["--out", tmp_path, "--call", "one", "--data", digits.parent]
+        command += ["--out", tmp_path, "--call", "one", "--data", data]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, cwd=ROOT, text=True, stdout=pipe, stderr=pipe)
 
@@ -40,8 +40,20 @@ def test_cells_that_all_fail_end_the_command_with_code_1(started, tmp_path):
     output, errors = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "ended with code 1: " in output
-    assert errors.endswith("1 of 1 cells failed, or took more than 240 s\n")
+    plan = tmp_path / "plan.json"
+    assert errors.endswith(f"{plan}: 1 of 1 cells failed, or took more than 240 s\n")
     assert record.read_table(tmp_path / "engine.csv") == []
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_a_cell_ruled_out_by_its_records_fails_in_one_line(started, digits, devices, tmp_path):
+    """Records of one's own, of which the plan does not say how many there are."""
+    (tmp_path / "own").symlink_to(digits)
+    cell = CELL | {"dataset": "own", "batch": 1000, "devices": devices, "learners": 2}
+    process = started([cell], data=tmp_path)
+    _, errors = process.communicate(timeout=120)
+    said = f"ValueError: one iteration takes {2000 * devices} images and digits has 1437: use fewer"
+    assert errors.startswith(said) and len(errors.splitlines()) == 2
 
 
 def test_sigterm_ends_the_ranks_at_once(started):

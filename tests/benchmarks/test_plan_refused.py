@@ -1,6 +1,7 @@
 """A plan that can't be measured is one sentence, before anything is."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from benchmarks import engine
 from benchmarks.plan import points, read_plan
 
 CELL = '"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16'
+NORMED = Path(__file__).parents[1] / "baselines/normed.py"
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,20 @@ CELL = '"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16
         (f'[{{{CELL}, "system": "ones"}}]', "plan.json[0].system: unknown system 'ones'"),
         (f'[{{{CELL}, "model": "lenett"}}]', "plan.json[0].model: unknown model 'lenett'"),
         (f'[{{{CELL}, "dataset": "a/b"}}]', "plan.json[0].dataset: 'a/b' is no part of"),
+        (f'[{{{CELL}, "model": "resnet50"}}]', "[0].model: on digits, resnet50 needs at least 32"),
+        (f'[{{{CELL}, "batch": 2000}}]', "[0].batch: one iteration takes 2000 images and digits"),
+        (f'[{{{CELL}, "learners": [1, 90]}}]', "[0].batch: one iteration takes 1440 images and"),
+        (f'[{{{CELL}, "dataset": "synthetic-32"}}]', "[0].dataset: 'synthetic-32' is no synthetic"),
+        (
+            f'[{{{CELL}, "dataset": "synthetic-224-10", "batch": 4000}}]',
+            "4000 images and synthetic-224-10 has 3566 to",
+        ),
+        (f'[{{{CELL}, "dataset": "imagenet"}}]', "[0].augmentation: augmentation crop_flip is for"),
+        (f'[{{{CELL}, "model_source": "/x.py"}}]', "[0].model: /x.py: no such file"),
+        (
+            f'[{{{CELL}, "system": "tensorflow", "model_source": "{NORMED}"}}]',
+            "[0].model: lenet has no keras_model; tensorflow can't measure it",
+        ),
     ],
 )
 def test_a_plan_that_is_none_is_one_sentence(content, sentence, tmp_path, monkeypatch):
