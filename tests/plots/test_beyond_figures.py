@@ -100,19 +100,6 @@ def test_epochs_by_throughput_are_the_time():
     assert f"{where}: 6 epochs at 500 images/s, 18.0 s" in told
 
 
-def test_lines_of_equal_time_run_through_the_points_that_take_it():
-    met = {"median5_epochs": 6, "images_per_s": 900.0}  # 10 s
-    figure, _ = draw("time_split", tables(run(**met), run(batch=64, median5_epochs=60)))
-    (panel,) = figure.axes
-    slopes = {
-        round(float(x[0] / y[0]) * 1500, 6)
-        for line in panel.get_lines()
-        if len(x := line.get_xdata()) == 2 and line.get_color() == "#c9c9c9"
-        for y in (line.get_ydata(),)
-    }
-    assert 10.0 in slopes
-
-
 def test_the_noise_is_that_of_the_repeat_against_the_first():
     pairs = [(100.0, 2.0), (103.0, 1.5), (99.0, None)]
     runs = [
