@@ -25,6 +25,7 @@ from benchmarks.cell_process import CELL_S, measured, packages, variables
 from benchmarks.engine_table import COLUMNS, describe, refuse_without_row, rows_of, unmeasured
 from benchmarks.plan import fitting, read_plan
 from benchmarks.systems import KINDS
+from workflows.budget import seconds
 from workflows.validate import ConfigError
 
 
@@ -82,7 +83,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--call", required=True, help="a name for this visit to the machine")
     parser.add_argument(
-        "--budget", type=float, default=math.inf,
+        "--budget", type=seconds, default=math.inf,
         help="end after so many seconds: the cell under way then is killed, its rows count",
     )  # fmt: skip
     parser.add_argument(
@@ -94,8 +95,6 @@ def _options() -> argparse.Namespace:
         help='the python of a system that has an environment of its own: {"tensorflow": "PATH"}',
     )  # fmt: skip
     options = parser.parse_args()
-    if math.isnan(options.budget):
-        parser.error("--budget: nan is no number of seconds")
     if not NAME.fullmatch(options.call):
         parser.error(f"--call: {options.call!r} names a file; use letters, digits, ., _ and -")
     if not isinstance(options.interpreters, dict):

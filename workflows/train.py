@@ -22,6 +22,7 @@ from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
 from data_prep.records import open_records
 from models.weights import export
+from workflows.budget import seconds
 from workflows.pipeline import ResultsRefused, failed_runs, hold_results, outcomes
 from workflows.plan import plan, refuse_what_is_not_here
 from workflows.read_config import read_config
@@ -39,11 +40,9 @@ def main() -> None:
     parser.add_argument("--data", help="folder of prepared records")
     parser.add_argument("--archives", help="folder of dataset archives")
     parser.add_argument(
-        "--budget", type=float, default=math.inf, help="begin no run after so many seconds"
+        "--budget", type=seconds, default=math.inf, help="begin no run after so many seconds"
     )
     options = parser.parse_args()
-    if math.isnan(options.budget):
-        parser.error("--budget: nan is no number of seconds")
     try:
         config, given = read_config(options.config), vars(options)
         if isinstance(config, dict):  # another is refused by the plan

@@ -27,7 +27,7 @@ def test_table_of_other_columns_is_refused(benchmark, tmp_path):
 
 def test_a_visit_without_rows_leaves_one_header(benchmark, tmp_path):
     for _ in range(2):
-        benchmark([CELL], "--call", "one", "--budget", "0")
+        benchmark([CELL], "--call", "one", "--budget", "1")
     assert (tmp_path / "engine.csv").read_text() == ",".join(engine.COLUMNS) + "\n"
 
 
@@ -53,7 +53,7 @@ def test_a_call_is_of_one_machine_and_one_commit(benchmark, tmp_path, monkeypatc
     def another_commit():
         monkeypatch.setenv("CODE_COMMIT", "def")
 
-    benchmark([CELL], "--call", "one", "--budget", "0")
+    benchmark([CELL], "--call", "one", "--budget", "1")
     another_commit()  # which nothing was measured with
     benchmark([CELL], "--call", "one")
     written = (tmp_path / "engine-one.json").read_text()

@@ -68,7 +68,10 @@ def test_a_plan_that_is_none_is_one_sentence(content, sentence, tmp_path, monkey
         (["none.json", "--call", "one", "--interpreters", "[]"], "--interpreters: no JSON object"),
         (["none.json", "--call", "one", "--interpreters", '{"x": "y"}'], "'x' is none of"),
         (["none.json", "--call", "one", "--interpreters", '{"tensorflow": 3}'], "there is no 3"),
-        (["none.json", "--call", "one", "--budget", "nan"], "nan is no number of seconds"),
+        *(
+            (["none.json", "--call", "one", "--budget", text], f"--budget: '{text}' is no number")
+            for text in ("nan", "-5", "0", "soon")
+        ),
     ],
 )
 def test_an_option_that_does_not_do_is_one_sentence(

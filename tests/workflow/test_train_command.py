@@ -35,7 +35,7 @@ def trained(tmp_path_factory):
     matrix = [{"system": ["crossbow", "pytorch"], "model": "logistic", "epochs": 1}]
     content = {"name": "two", "defaults": CELL, "matrix": matrix}
     (folder / "two.yaml").write_text(yaml.safe_dump(content))
-    assert train(folder, "--budget", "-1").returncode == 0
+    assert train(folder, "--budget", "1e-9").returncode == 0
     assert not list((folder / "results").glob("runs/*"))
     done = train(folder)
     assert done.returncode == 0, done.stderr
@@ -96,7 +96,7 @@ def test_failed_runs_end_the_command_with_1_and_are_tried_again_after_the_others
     outcome = {"status": "failed", "reason": "killed by SIGKILL"}
     record.write_json(failed, record.read_json(failed) | outcome)
     missing.unlink()
-    none = train(copy, "--budget", "-1")
+    none = train(copy, "--budget", "1e-9")
     assert none.returncode == 1 and "2 runs are still due" in none.stdout
     assert "1 of 2 runs failed; the same command tries them again:\n  crossbow-" in none.stderr
     assert none.stderr.endswith(": killed by SIGKILL\n")
@@ -105,8 +105,10 @@ def test_failed_runs_end_the_command_with_1_and_are_tried_again_after_the_others
     assert missing.stat().st_mtime_ns < failed.stat().st_mtime_ns
 
 
-def test_a_budget_that_is_no_number_is_refused(copy):
-    assert "nan is no number of seconds" in train(copy, "--budget", "nan").stderr
+def test_a_budget_below_0_is_refused(copy):
+    done = train(copy, "--budget", "-5")
+    assert done.returncode == 2
+    assert "argument --budget: '-5' is no number of seconds above 0; leave" in done.stderr
 
 
 def join(folder, *options, results="results"):
