@@ -18,9 +18,11 @@ from bench import record
 from bench.spec import RunSpec
 from benchmarks.cell import STRETCH_S
 from benchmarks.engine import measured
+from benchmarks.plan import refuse_cell
 from benchmarks.results import write_result
 from benchmarks.systems import on_ranks, prepared, spec_of
 from crossbow_impl.train import Crossbow
+from workflows.validate import ConfigError, validate
 
 LEARNERS = [1, 2, 4, 6, 8, 12, 16, 24, 32]  # up to the most that the tuner may choose
 SWEEP_S = 400.0
@@ -31,8 +33,7 @@ def train(
     rank: int, spec: RunSpec, sweep: list[dict[str, Any]], out: Path, data: Path, weights: Path
 ) -> None:
     """Train all epochs; rank 0 writes tuning.json and tuning.csv."""
-    system = prepared(rank, spec, data, weights)
-    assert isinstance(system, Crossbow)
+    system: Crossbow = prepared(rank, spec, data, weights)
     system.drain()
     started = time.monotonic()
     for epoch in range(spec.epochs):
@@ -74,6 +75,23 @@ def throughput_at(m: int, sweep: list[dict[str, Any]]) -> float:
     )
 
 
+def refuse(cell: Any, learners: Any) -> None:
+    """Refuse a cell that can't be tuned, or whose learners can't be swept.
+
+    Raises:
+        ConfigError: that; one sentence.
+    """
+    validate(cell, {"type": "object"}, "CELL")
+    refuse_cell(cell | {"learners": "auto"}, "CELL")
+    if cell["system"] != "crossbow":
+        raise ConfigError(f"CELL.system: {cell['system']} has no learners to tune; use crossbow")
+    if cell.get("learners", "auto") != "auto":
+        raise ConfigError(
+            "CELL.learners: the tuner chooses them; --learners has those of the sweep"
+        )
+    refuse_cell(cell | {"learners": learners}, "CELL")
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tuning", description=__doc__)
@@ -83,6 +101,10 @@ def main() -> None:
     parser.add_argument("--learners", type=json.loads, default=LEARNERS, help="the sweep, as JSON")
     parser.add_argument("--stretch", default=str(STRETCH_S), help="seconds of a stretch")
     options = parser.parse_args()
+    try:
+        refuse(options.cell, options.learners)
+    except ConfigError as error:
+        parser.error(str(error))
     options.out.mkdir(parents=True, exist_ok=True)
     swept = options.cell | {"learners": options.learners}
     sweep = list(measured(swept, options.data, SWEEP_S, ("--stretch", options.stretch)))

@@ -119,6 +119,27 @@ def test_tuning_writes_sweep_and_tuner_side_by_side(call):
     assert 0 < found["tuning_s"] < found["train_s"]
 
 
+@pytest.mark.parametrize(
+    ("cell", "learners", "sentence"),
+    [
+        (CELL | {"system": "pytorch"}, [1], "CELL.system: pytorch has no learners to tune; use"),
+        (CELL | {"learners": 4}, [1], "CELL.learners: the tuner chooses them; --learners has"),
+        (CELL | {"model": "resnet50"}, [1], "CELL.model: on digits, resnet50 needs at least 32"),
+        (CELL, [1, 200], "CELL.batch: one iteration takes 1600 images and digits has 1437"),
+        ([CELL], [1], "is not a mapping of keys to values"),
+    ],
+)
+def test_a_cell_that_has_no_tuner_is_refused(
+    cell, learners, sentence, tmp_path, monkeypatch, capsys
+):
+    command = ["tuning", json.dumps(cell), "--learners", json.dumps(learners)]
+    monkeypatch.setattr(sys, "argv", [*command, "--out", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as refused:
+        tuning.main()
+    assert refused.value.code == 2 and sentence in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_chosen_learners_are_judged_by_the_sweep():
     sweep = [{"learners": m, "images_per_s": x} for m, x in ((1, 10.0), (4, 40.0), (8, 50.0))]
     found = tuning.compare(sweep, 6, [{"tuning_s": 1.0}, {"tuning_s": 2.0}], 100.0)
