@@ -1,4 +1,4 @@
-"""The noise floor in numbers: pairs of the same run made twice, and how far apart they are."""
+"""The noise floor: pairs of the same run made twice, and how far apart they are."""
 
 import math
 
@@ -53,3 +53,20 @@ def floor(ratios: pd.Series) -> float:
 def factors(ratios: pd.Series) -> pd.Series:
     """The factors of ratios, whether up or down."""
     return np.exp(np.log(ratios.dropna()).abs())
+
+
+def said(of_panel: pd.DataFrame) -> str:
+    """The floor of the pairs of one panel, in words."""
+    known, lone = int(of_panel["ratio"].count()), int(of_panel["is_lone"].sum())
+    end = of_panel["floor"].max()
+    number = known + lone
+    if not number:
+        return "no pair to compare"
+    if np.isinf(end):
+        within = f" within × {factors(of_panel['ratio']).max():.3f}" if known else ""
+        words = f"{known} of {number} pair{'s' * (number != 1)}{within or ' to compare'}"
+    elif number >= MANY:
+        words = f"{SHARE:.0%} of {number} pairs within × {end:.3f}"
+    else:
+        words = f"{'one pair,' if number == 1 else f'widest of {number} pairs'} × {end:.3f}"
+    return words + (f";\nin {lone} only one run got there" if lone else "")

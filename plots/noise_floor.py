@@ -58,7 +58,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         of_quantity = here[here["quantity"] == quantity]
         _draw_panel(panel, of_quantity, list(dict.fromkeys(here["name"])))
         where = _panels.where(*row) if quantity == "throughput" else ""
-        _panels.head(panel, where, f"{quantity}: {_said(of_quantity)}")
+        _panels.head(panel, where, f"{quantity}: {_floor.said(of_quantity)}")
         if row == rows[-1]:
             panel.set_xlabel("later run by first")
     marks = [_legends.grey("a pair", marker="o")]
@@ -94,41 +94,12 @@ def _prepare(summary: pd.DataFrame) -> pd.DataFrame:
     return _runs.prepare(summary.assign(repeat=repeat), with_repeats=True)
 
 
-def _said(here: pd.DataFrame) -> str:
-    """The floor in words."""
-    known, lone = int(here["ratio"].count()), int(here["is_lone"].sum())
-    end = here["floor"].max()
-    pairs = known + lone
-    if not pairs:
-        return "no pair to compare"
-    if np.isinf(end):
-        within = f" within × {_floor.factors(here['ratio']).max():.3f}" if known else ""
-        said = f"{known} of {pairs} pair{'s' * (pairs != 1)}{within or ' to compare'}"
-    elif pairs >= _floor.MANY:
-        said = f"{_floor.SHARE:.0%} of {pairs} pairs within × {end:.3f}"
-    else:
-        said = f"{'one pair,' if pairs == 1 else f'widest of {pairs} pairs'} × {end:.3f}"
-    return said + (f";\nin {lone} only one run got there" if lone else "")
-
-
 def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
     panel.axvline(1, color=style.FAINT, linewidth=0.8, zorder=1)
-    factors = _floor.factors(here["ratio"])
-    if factors.empty:
-        _axes.without_numbers(panel, "x")
-    else:
-        most = max(factors.max(), 1.0001) ** 1.3
-        band = min(here["floor"].max(), most)  # without an end all of the panel
-        panel.axvspan(1 / band, band, color=style.FAINT, alpha=0.2, linewidth=0)
-        end = min(band, factors.max())
-        panel.set_xscale("log")
-        panel.set_xlim(1 / most, most)
-        panel.xaxis.set_major_locator(FixedLocator(sorted({1 / end, 1.0, end})))
-        panel.xaxis.set_minor_locator(NullLocator())
-        panel.xaxis.set_major_formatter(lambda ratio, _: f"× {ratio:.3g}")
+    _draw_floor(panel, _floor.factors(here["ratio"]), here["floor"].max())
     systems = set(here["system"])
     for name, members in here.groupby("name"):
         one = members.iloc[0]
@@ -137,16 +108,31 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
         (marks,) = panel.plot(
             known["ratio"], [names.index(name)] * len(known), alpha=0.8, zorder=3, **look
         )
-        if len(known):
-            texts = [
-                f"{_hover.configuration(pair)}, seed {pair.seed}: × {pair.ratio:.3f}"
-                for pair in known.itertuples()
-            ]
-            _hover.tell(marks, texts)
+        texts = [
+            f"{_hover.configuration(pair)}, seed {pair.seed}: × {pair.ratio:.3f}"
+            for pair in known.itertuples()
+        ]
+        _hover.tell(marks, texts)
         if members["is_planned"].any():
             said = f"{_hover.configuration(one)}: not run"
             _absent.question(panel, look["color"], said, y=names.index(name))
         _mark_lone(panel, members[~members["is_planned"]], names.index(name), look)
+
+
+def _draw_floor(panel: Axes, factors: pd.Series, floor: float) -> None:
+    """The grey band, on an axis to both sides of 1 with ticks at the ends of the band."""
+    if factors.empty:
+        _axes.without_numbers(panel, "x")
+        return
+    most = max(factors.max(), 1.0001) ** 1.3
+    band = min(floor, most)  # without an end all of the panel
+    panel.axvspan(1 / band, band, color=style.FAINT, alpha=0.2, linewidth=0)
+    end = min(band, factors.max())
+    panel.set_xscale("log")
+    panel.set_xlim(1 / most, most)
+    panel.xaxis.set_major_locator(FixedLocator(sorted({1 / end, 1.0, end})))
+    panel.xaxis.set_minor_locator(NullLocator())
+    panel.xaxis.set_major_formatter(lambda ratio, _: f"× {ratio:.3g}")
 
 
 def _mark_lone(panel: Axes, members: pd.DataFrame, place: int, look: dict) -> None:
