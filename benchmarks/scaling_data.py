@@ -43,7 +43,7 @@ def exchanged_bytes(model: str, dataset: str) -> int:
     return FLOAT * sum(parameter.numel() for parameter in network.parameters())
 
 
-def all_reduce(folder: Path) -> tuple[AllReduce, str]:
+def all_reduce(folder: Path, on_cpus: bool) -> tuple[AllReduce, str]:
     """What an all-reduce costs, by its measured times on two devices, and where that is from.
 
     Without all_reduce.csv, by the one all-reduce of timeline.csv which waited least for the other
@@ -61,9 +61,9 @@ def all_reduce(folder: Path) -> tuple[AllReduce, str]:
         return fit_all_reduce(points), "all_reduce.csv"
     timeline = folder / "timeline.csv"
     if not timeline.exists():
-        raise FileNotFoundError(
-            f"{measured} is missing: `python -m benchmarks.all_reduce` measures it"
-        )
+        command = f"python -m benchmarks.all_reduce --out {folder} --call NAME"
+        command += " --device-type cpu" * on_cpus
+        raise FileNotFoundError(f"{measured} is missing: `{command}` measures it")
     spans = [row for row in record.read_table(timeline) if row.get("kind") == "all-reduce"]
     if not spans:
         raise ValueError(f"{timeline} has no all-reduce: trace a cell of two devices")

@@ -121,11 +121,11 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
         FileNotFoundError, ValueError: something that is needed was not measured; says what.
     """
     rows = beforehand(measurements(folder))
-    exchange, source = data.all_reduce(folder)
     there = pairs(rows)
     if not there:
         raise ValueError(f"{folder}/engine.csv has no cell on one and on two devices in one call")
     cores = data.cores(folder, there[-1][1]["call"])
+    exchange, source = data.all_reduce(folder, on_cpus=cores is not None)
     fits, predicted = [], []
     calibrated: dict[str, tuple[list[Model], str, float]] = {}
     for system in dict.fromkeys(two["system"] for _, two in there):

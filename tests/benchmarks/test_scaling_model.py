@@ -1,6 +1,7 @@
 """The scaling model recovers what made its data; what is committed is what it says now."""
 
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -226,7 +227,16 @@ def test_a_row_that_cannot_be_is_named(folder, column, cell):
 def test_a_timeline_without_an_all_reduce_is_refused(tmp_path):
     record.write_table(tmp_path / "timeline.csv", ["kind", "start_us", "end_us"], [])
     with pytest.raises(ValueError, match="has no all-reduce"):
-        scaling_data.all_reduce(tmp_path)
+        scaling_data.all_reduce(tmp_path, on_cpus=False)
+
+
+@pytest.mark.parametrize(("gpus", "last"), [([], " --device-type cpu"), ([{"name": "X"}], "")])
+def test_how_to_measure_an_all_reduce_is_told_by_the_devices_of_the_folder(folder, gpus, last):
+    (folder / "all_reduce.csv").unlink()
+    record.write_json(folder / "engine-one.json", {"gpus": gpus, "cores": 2})
+    command = f"`python -m benchmarks.all_reduce --out {folder} --call NAME{last}` measures it"
+    with pytest.raises(FileNotFoundError, match=re.escape(command)):
+        scaling_model.predict(folder, [])
 
 
 def test_devices_beyond_the_cores_take_turns():
