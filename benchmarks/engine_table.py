@@ -1,5 +1,6 @@
 """engine.csv, to which one visit after the other adds its rows, and a call's machine beside it."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def unmeasured(cells: list[dict[str, Any]], rows: list[dict[str, str]]) -> list[
 
     Those that come before a measured one have been tried: they failed, and come last.
     """
-    seen = {tuple(row[name] for name in SETTINGS) for row in rows}
+    seen = {key(row) for row in rows}
     tried: list[dict[str, Any]] = []
     left: list[dict[str, Any]] = []
     for cell in cells:
@@ -96,6 +97,7 @@ def unmeasured(cells: list[dict[str, Any]], rows: list[dict[str, str]]) -> list[
     return left + tried
 
 
-def key(cell: dict[str, Any]) -> tuple[str, ...]:
-    """A row's settings as the table has them."""
-    return tuple(str((DEFAULTS | cell)[name]) for name in SETTINGS)
+def key(row: dict[str, Any], names: Iterable[str] = SETTINGS) -> tuple[str, ...]:
+    """These settings of a row or a cell, as the table has them; where it lacks one, the default."""
+    filled = DEFAULTS | row
+    return tuple(str(filled[name]) for name in names)

@@ -5,6 +5,7 @@ from typing import Any
 
 from bench.summary_file import read_text
 from benchmarks import scaling_data as data
+from benchmarks.engine_table import key
 from benchmarks.scaling_measured import RUNS, SAME, measured_in
 
 CHECK = (
@@ -30,19 +31,19 @@ def check(measured: Path, prediction: Path, out: Path) -> list[dict[str, Any]]:
         )
     keys = [*SAME, "devices"]
     told = {
-        tuple(row[name] for name in keys): row
+        key(row, keys): row
         for row in read_text(prediction, [*keys, *FIGURES]).to_dict("records")
         if row["images_per_s"]
     }
     rows = measured_in(measured)
     alone = [row for row in rows if row["devices"] == 1 and row["call"] != RUNS]
-    ones = {tuple(row[n] for n in [*SAME, "call"]): row for row in alone}
+    ones = {key(row, [*SAME, "call"]): row for row in alone}
     found = []
     for row in rows:
-        expected = told.get(tuple(str(row[name]) for name in keys))
+        expected = told.get(key(row, keys))
         if not expected:
             continue
-        one = ones.get(tuple(row[name] for name in [*SAME, "call"]))
+        one = ones.get(key(row, [*SAME, "call"]))
         what = "speed_up" if one else "images_per_s"
         figure = row["images_per_s"] / (one["images_per_s"] if one else 1)
         middle, low, high = (float(expected[what + end]) for end in ("", "_low", "_high"))

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from bench import environment, record
+from benchmarks.engine_table import key
 from benchmarks.plan import points, read_plan
 from benchmarks.scaling_laws import AllReduce, fit_all_reduce
-from benchmarks.scaling_measured import SAME, key
+from benchmarks.scaling_measured import SAME
 from benchmarks.synthetic import synthetic
 from data_prep import datasets
 from models import load

@@ -5,14 +5,13 @@ devices), `iteration_s`, `learners_each` (a number also where `learners` is auto
 """
 
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from bench import record
 from bench.spec import ALGORITHM_1, RELEASED
 from bench.summary_file import read_summary, read_text
-from benchmarks.engine_table import SETTINGS
+from benchmarks.engine_table import SETTINGS, key
 from benchmarks.plan import DEFAULTS
 
 SAME = [name for name in SETTINGS if name != "devices"]
@@ -95,11 +94,6 @@ def _number(where: str, name: str, cell: Any, least: float = 1) -> float:
     if not least <= number < math.inf:
         raise ValueError(f"{where}: {name} is {cell!r}, no number from {least:g}; leave it out")
     return number
-
-
-def key(row: dict[str, Any], names: Iterable[str]) -> tuple[str, ...]:
-    """These settings of a row, to tell whether two rows have the same."""
-    return tuple(str(row[name]) for name in names)
 
 
 def pairs(rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:

@@ -24,6 +24,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks import scaling_data as data
+from benchmarks.engine_table import key
 from benchmarks.scaling_check import check
 from benchmarks.scaling_laws import AllReduce, exposed, fit_one, slowest_of
 from benchmarks.scaling_measured import SAME, base, beforehand, measurements, pairs
@@ -140,7 +141,7 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
             by = cell["system"] if cell["system"] in calibrated else next(iter(calibrated))
             row = _row(cell, base(cell, rows), *calibrated[by])
             predicted.append(row | {"calibrated_on": by, "exchange_from": source})
-    seen = {tuple(row[name] for name in [*SAME, "devices"]): row for row in predicted[::-1]}
+    seen = {key(row, [*SAME, "devices"]): row for row in predicted[::-1]}
     return list(seen.values())[::-1], fits
 
 
