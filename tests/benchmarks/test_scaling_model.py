@@ -19,6 +19,8 @@ from benchmarks import (
     scaling_data,
     scaling_measured,
     scaling_model,
+    scaling_overhead,
+    scaling_prediction,
 )
 from benchmarks import scaling_laws as laws
 from benchmarks.engine_table import COLUMNS
@@ -120,7 +122,7 @@ def folder(tmp_path):
 
 
 def test_overhead_is_recovered_and_the_reading_that_made_it_is_chosen(folder):
-    predicted, fits = scaling_model.predict(folder, [folder / "plan.json"])
+    predicted, fits = scaling_prediction.predict(folder, [folder / "plan.json"])
     crossbow, pytorch = predicted  # two devices need no prediction
     assert crossbow["reading"] == "exchange" and pytorch["note"] == "not measured on one device"
     size = scaling_data.exchanged_bytes("lenet", "digits")
@@ -138,10 +140,10 @@ def test_band_has_what_single_cells_say_and_a_latency_that_does_not_grow(folder)
     assert RING.at_once().seconds(8, 1e6) == pytest.approx(2e-5 + 1.75e-4)
     pairs = scaling_measured.pairs(scaling_measured.measurements(folder))
     lenet = next(one for one, _ in pairs if one["model"] == "lenet")
-    several = scaling_model.models(pairs, RING, None)
+    several = scaling_overhead.models(pairs, RING, None)
     assert len(several) == 2 * (1 + len(pairs))
     seconds = [model.seconds(lenet, 8, name) for model in several for name in model.overhead]
-    (row, *_), _ = scaling_model.predict(folder, [folder / "plan.json"])
+    (row, *_), _ = scaling_prediction.predict(folder, [folder / "plan.json"])
     at_4 = [model.seconds(lenet, 4, name) for model in several for name in model.overhead]
     assert max(seconds) > max(at_4) > 1.002 * 1e-3
     ends = [4 * 1e-3 / (max(at_4) * 1.002), 4 * 1e-3 / (min(at_4) / 1.002)]
@@ -153,10 +155,10 @@ def test_band_has_what_single_cells_say_and_a_latency_that_does_not_grow(folder)
 @pytest.mark.parametrize("cores", [1, 2, None])
 def test_overhead_is_recovered_also_where_two_devices_take_turns(cores):
     one = {"system": "crossbow", "model": "lenet", "dataset": "digits", "iteration_s": 1e-3}
-    made = scaling_model.Model(RING, dict.fromkeys(scaling_model.READINGS, 0.4), cores)
-    for reading in scaling_model.READINGS:
+    made = scaling_overhead.Model(RING, dict.fromkeys(scaling_overhead.READINGS, 0.4), cores)
+    for reading in scaling_overhead.READINGS:
         two = {"iteration_s": made.seconds(one, 2, reading)}
-        found = scaling_model.calibrate([(one, two)], RING, cores).overhead[reading]
+        found = scaling_overhead.calibrate([(one, two)], RING, cores).overhead[reading]
         assert found == pytest.approx(0.4)
 
 
@@ -165,13 +167,13 @@ def test_calls_that_a_prediction_is_checked_by_do_not_make_it(folder):
     one, two, four = row(1, 1, 1.0), row(1, 2, 3.0), row(1, 4, 9.0)
     rows = [each for each in record.read_table(path) if each["devices"] != "4"]
     record.write_table(path, COLUMNS, rows)
-    before = scaling_model.predict(folder, [folder / "plan.json"])
+    before = scaling_prediction.predict(folder, [folder / "plan.json"])
     later = [each | {"call": "later"} for each in (one, two, four)]
     record.write_table(path, COLUMNS, [*rows, *later])
-    assert scaling_model.predict(folder, [folder / "plan.json"]) == before
+    assert scaling_prediction.predict(folder, [folder / "plan.json"]) == before
     record.write_table(path, COLUMNS, [*rows, *later[:2]])
     record.write_json(folder / "engine-later.json", {"gpus": [{"name": "X"}], "cores": 1})
-    assert scaling_model.predict(folder, [folder / "plan.json"]) != before
+    assert scaling_prediction.predict(folder, [folder / "plan.json"]) != before
 
 
 def run(name, **fields):
@@ -202,9 +204,9 @@ def test_of_training_runs_those_count_that_average_in_every_iteration_and_traine
 
 
 def test_training_runs_are_checked_by_rates_as_they_are_of_many_machines(folder):
-    predicted, _ = scaling_model.predict(folder, [folder / "plan.json"])
+    predicted, _ = scaling_prediction.predict(folder, [folder / "plan.json"])
     told = folder / "told.csv"
-    scaling_data.write(told, scaling_model.PREDICTION, predicted)
+    scaling_data.write(told, scaling_prediction.PREDICTION, predicted)
     summary = folder / "summary.csv"
     rows = [run("a"), run("b", devices=4, images_per_s=300)]
     record.write_table(summary, SUMMARY_COLUMNS, rows)
@@ -236,20 +238,20 @@ def test_how_to_measure_an_all_reduce_is_told_by_the_devices_of_the_folder(folde
     record.write_json(folder / "engine-one.json", {"gpus": gpus, "cores": 2})
     command = f"`python -m benchmarks.all_reduce --out {folder} --call NAME{last}` measures it"
     with pytest.raises(FileNotFoundError, match=re.escape(command)):
-        scaling_model.predict(folder, [])
+        scaling_prediction.predict(folder, [])
 
 
 def test_devices_beyond_the_cores_take_turns():
     one = {"system": "crossbow", "model": "lenet", "dataset": "digits", "iteration_s": 1.0}
-    model = scaling_model.Model(RING, dict.fromkeys(scaling_model.READINGS, 0.0), cores=2)
+    model = scaling_overhead.Model(RING, dict.fromkeys(scaling_overhead.READINGS, 0.0), cores=2)
     seconds = [model.seconds(one, g, "waiting") for g in (1, 2, 8)]
     assert seconds == pytest.approx([1.0, 1.0, 4.0])
 
 
 def test_check_compares_speed_ups_within_a_call_else_rates(folder, capsys):
-    predicted, _ = scaling_model.predict(folder, [folder / "plan.json"])
+    predicted, _ = scaling_prediction.predict(folder, [folder / "plan.json"])
     told = folder / "told.csv"
-    scaling_data.write(told, scaling_model.PREDICTION, predicted)
+    scaling_data.write(told, scaling_prediction.PREDICTION, predicted)
     new = folder / "new.csv"
     # Half as fast a machine, with the same speed-up of 2; and one without a single device's row.
     rows = [row(1, 1, 2e-3), row(1, 4, 4e-3), row(1, 4, 1e-3, call="alone"), row(2, 4, 1.0)]
@@ -276,7 +278,7 @@ def test_check_compares_speed_ups_within_a_call_else_rates(folder, capsys):
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(folder, monkeypatch, arguments, sentence):
-    scaling_data.write(folder / "empty.csv", scaling_model.PREDICTION, [])
+    scaling_data.write(folder / "empty.csv", scaling_prediction.PREDICTION, [])
     given = [one.replace("{}", str(folder)) for one in arguments]
     monkeypatch.setattr(sys, "argv", ["scaling_model", *given])
     with pytest.raises(SystemExit, match=sentence):
@@ -287,7 +289,7 @@ def test_cells_on_two_devices_alone_are_asked_for(folder):
     rows = [row(1, 2, 1.0)]
     record.write_table(folder / "engine.csv", COLUMNS, rows)
     with pytest.raises(ValueError, match="no cell on one and on two devices"):
-        scaling_model.predict(folder, [folder / "plan.json"])
+        scaling_prediction.predict(folder, [folder / "plan.json"])
 
 
 def text(rows, columns):
@@ -296,10 +298,10 @@ def text(rows, columns):
 
 @pytest.mark.parametrize("machine", PLANS, ids=["nvidia-h200", "2-core-epyc"])
 def test_committed_prediction_is_what_the_committed_measurements_give(machine):
-    predicted, fits = scaling_model.predict(machine, [ROOT / plan for plan in PLANS[machine]])
+    predicted, fits = scaling_prediction.predict(machine, [ROOT / plan for plan in PLANS[machine]])
     committed = record.read_table(machine / "scaling_prediction.csv")
-    assert text(predicted, scaling_model.PREDICTION) == committed, "run `make scaling`"
-    assert text(fits, scaling_model.FIT) == record.read_table(machine / "scaling_fit.csv")
+    assert text(predicted, scaling_prediction.PREDICTION) == committed, "run `make scaling`"
+    assert text(fits, scaling_prediction.FIT) == record.read_table(machine / "scaling_fit.csv")
     curves = text(cost_curves.curves(machine), cost_curves.COLUMNS)
     assert curves == record.read_table(machine / "cost_curves.csv"), "run `make scaling`"
 
@@ -307,8 +309,8 @@ def test_committed_prediction_is_what_the_committed_measurements_give(machine):
 def test_figure_has_the_predicted_shares_their_bands_and_what_was_measured(folder):
     rows = [*record.read_table(folder / "engine.csv"), row(1, 4, 2e-3)]
     record.write_table(folder / "engine.csv", COLUMNS, rows)
-    predicted, _ = scaling_model.predict(folder, [folder / "plan.json"])
-    scaling_data.write(folder / "scaling_prediction.csv", scaling_model.PREDICTION, predicted)
+    predicted, _ = scaling_prediction.predict(folder, [folder / "plan.json"])
+    scaling_data.write(folder / "scaling_prediction.csv", scaling_prediction.PREDICTION, predicted)
     figure, caption = draw_scaling.draw(folder)
     (panel,) = figure.axes
     share = float(predicted[0]["speed_up"]) / 4
