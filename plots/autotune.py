@@ -16,12 +16,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _legends, _medians, _panels, _runs, _series, style
+from plots import _absent, _axes, _hover, _legends, _panels, _runs, _series, _tuning, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
-CELL = [*ROW, "batch"]
-COLUMNS = [*CELL, "kind", "run", "seed", "iteration", "learners", "images_per_s"]
+COLUMNS = [*_tuning.CELL, "kind", "run", "seed", "iteration", "learners", "images_per_s"]
 COLUMNS += ["median_images_per_s", "decision", "is_thrown_away", "tuning_s"]
 # None of them is a marker of a batch.
 DECISIONS = {
@@ -37,12 +36,11 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     runs = _runs.prepare(tables.summary)
     alike = ["workload", "devices", "batch", "learners"]
     runs = _series.name_series(runs[runs["system"] == "crossbow"], alike, with_learners=False)
-    chosen = runs[runs["run"].isin(tables.autotune["run"])].sort_values("seed", kind="stable")
-    chosen = chosen.drop_duplicates(CELL)
-    missing = _missing(runs, chosen)
+    chosen = _tuning.of_first_seed(runs, tables.autotune, _tuning.CELL)
+    missing = _tuning.not_run(runs, chosen)
     if chosen.empty:
         return _panels.nothing(runs, "tuned its learners", COLUMNS)
-    samples, fixed = _samples(chosen, tables.autotune), _fixed(chosen, runs)
+    samples, fixed = _tuning.samples(chosen, tables.autotune), _tuning.kept(chosen, runs)
     looks = style.batch_looks(chosen["batch"])
     rows, tuned = _panels.keys(pd.concat([chosen, missing]), ROW), _panels.keys(chosen, ROW)
     heights = [2.2 if row in tuned else 0.8 for row in rows]
@@ -77,13 +75,6 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     return figure, pd.concat([samples, fixed], ignore_index=True).reindex(columns=COLUMNS)
 
 
-def _missing(runs: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
-    """One row for each cell that was to be tuned, and of which no run was made."""
-    planned = runs[(runs["learners"] == "auto") & _runs.is_planned(runs)].drop_duplicates(CELL)
-    made = pd.MultiIndex.from_frame(chosen[CELL])
-    return planned[~pd.MultiIndex.from_frame(planned[CELL]).isin(made)]
-
-
 def _tell_missing(panel: Axes, missing: pd.DataFrame, is_all: bool) -> None:
     """Names the batches that were not run, in the middle of a panel that has none."""
     text = "\n".join(f"b={batch:g}: not run" for batch in sorted(missing["batch"]))
@@ -94,58 +85,42 @@ def _tell_missing(panel: Axes, missing: pd.DataFrame, is_all: bool) -> None:
         panel.text(0.98, 0.05, text, color=style.INK, **corner)
 
 
-def _samples(chosen: pd.DataFrame, autotune: pd.DataFrame) -> pd.DataFrame:
-    """The chosen runs' samples, each with the median of those of the same learners that counted."""
-    trace = autotune.drop(columns="learners").assign(present=autotune["learners"])
-    table = trace.merge(chosen[[*CELL, "run", "seed"]], on="run")
-    table = table.rename(columns={"present": "learners"}).assign(kind="sample")
-    table["is_thrown_away"] = table["learners"] != table.groupby("run")["learners"].shift()
-    counted = table["images_per_s"].where(~table["is_thrown_away"])
-    group = counted.groupby([table["run"], table["learners"]])
-    return table.assign(median_images_per_s=group.transform("median"))
-
-
-def _fixed(chosen: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """The throughput of each number of learners that was kept, where a cell was also tuned."""
-    kept = runs.loc[_runs.is_planned(runs).sort_values(kind="stable").index]  # made ones first
-    kept = kept[kept["learners"] != "auto"]
-    kept = _medians.add_medians(kept, [*CELL, "learners"], "images_per_s")
-    rates = kept.drop_duplicates([*CELL, "learners"]).drop(columns=["images_per_s", "run", "seed"])
-    rates = rates.rename(columns={"median_images_per_s": "images_per_s"})
-    rates["learners"] = rates["learners"].astype(float)
-    return rates.merge(chosen[CELL], on=CELL).sort_values("learners").assign(kind="fixed")
-
-
 def _draw_path(panel: Axes, chosen: pd.DataFrame, samples: pd.DataFrame, looks: dict) -> None:
     """The learners over iterations, up to a little after the last decision."""
-    end, top, notes = 1.12 * samples["iteration"].max(), samples["learners"].max(), []
+    end = 1.12 * samples["iteration"].max()
     for place, one in enumerate(chosen.sort_values("batch").itertuples()):
-        trace = samples[samples["run"] == one.run]
-        look = {"color": looks[one.batch]["color"]}
-        last = trace["learners"].iloc[-1] if pd.isna(one.learners_final) else one.learners_final
-        steps = pd.concat([trace["learners"].iloc[:1], trace["learners"], pd.Series([last])])
-        places = [0, *trace["iteration"], end]
         width = 1.1 + 1.5 * (len(chosen) - 1 - place)
-        (path,) = panel.step(places, steps, where="pre", linewidth=width, **look)
-        ended = f"{last:g} learners after {trace['iteration'].max():g} iterations"
-        _hover.tell(path, f"{_hover.configuration(one)}: {ended}")
-        for decision, marker in DECISIONS.items():
-            here = trace[trace["decision"] == decision]
-            mark = {"marker": marker, "markersize": 7, "linestyle": "none", "mew": 0.4, "zorder": 3}
-            mark["color"] = style.INK
-            (marks,) = panel.plot(here["iteration"], here["learners"], **mark)
-            said = decision.replace("_", " ")
-            at = here["iteration"].map(lambda i: f" at iteration {i:g}")
-            _hover.tell(marks, [f"{_hover.configuration(one)}: {said}{each}" for each in at])
-        star = {"markersize": 9, "markeredgecolor": style.INK, "mew": 0.5, "zorder": 4}
-        (final,) = panel.plot(end, last, "*", color=look["color"], **star)
-        _hover.tell(final, f"{_hover.configuration(one)}: {ended}")
-        if one_s := trace.get("tuning_s", pd.Series(dtype=float)).max():
-            notes += [f"b={one.batch:g}: {_panels.three_digits(one_s)}"] if pd.notna(one_s) else []
+        trace = samples[samples["run"] == one.run]
+        _draw_run(panel, one, trace, end, {"color": looks[one.batch]["color"], "linewidth": width})
     panel.set_yscale("log", base=2)
     _axes.count_ticks(panel.yaxis, pd.concat([samples["learners"], chosen["learners_final"]]))
-    panel.set_ylim(0.8, 2 * top)
+    panel.set_ylim(0.8, 2 * samples["learners"].max())
     panel.set_xlim(0, 1.05 * end)
+    _note_costs(panel, samples)
+
+
+def _draw_run(panel: Axes, one, trace: pd.DataFrame, end: float, look: dict) -> None:
+    """The path of one run, its tuner's decisions, and what it ended with as a star at `end`."""
+    last = trace["learners"].iloc[-1] if pd.isna(one.learners_final) else one.learners_final
+    steps = pd.concat([trace["learners"].iloc[:1], trace["learners"], pd.Series([last])])
+    (path,) = panel.step([0, *trace["iteration"], end], steps, where="pre", **look)
+    ended = f"{last:g} learners after {trace['iteration'].max():g} iterations"
+    _hover.tell(path, f"{_hover.configuration(one)}: {ended}")
+    for decision, marker in DECISIONS.items():
+        here = trace[trace["decision"] == decision]
+        mark = {"marker": marker, "markersize": 7, "linestyle": "none", "mew": 0.4, "zorder": 3}
+        (marks,) = panel.plot(here["iteration"], here["learners"], color=style.INK, **mark)
+        said = f"{_hover.configuration(one)}: {decision.replace('_', ' ')}"
+        _hover.tell(marks, [f"{said} at iteration {i:g}" for i in here["iteration"]])
+    star = {"markersize": 9, "markeredgecolor": style.INK, "mew": 0.5, "zorder": 4}
+    (final,) = panel.plot(end, last, "*", color=look["color"], **star)
+    _hover.tell(final, f"{_hover.configuration(one)}: {ended}")
+
+
+def _note_costs(panel: Axes, samples: pd.DataFrame) -> None:
+    """What changing the number of learners took of the training time, by batch."""
+    costs = samples.groupby("batch")["tuning_s"].max().dropna() if "tuning_s" in samples else {}
+    notes = [f"b={batch:g}: {_panels.three_digits(cost)}" for batch, cost in costs.items() if cost]
     if notes:
         corner = {"transform": panel.transAxes, "ha": "left", "va": "top", "fontsize": 6}
         panel.text(0.03, 0.97, "\n".join(["changing took", *notes]), color=style.INK, **corner)

@@ -14,7 +14,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _legends, _medians, _panels, _runs, _series, _slots, style
+from plots import (
+    _absent,
+    _axes,
+    _hover,
+    _legends,
+    _medians,
+    _panels,
+    _runs,
+    _series,
+    _slots,
+    _tuning,
+    style,
+)
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -91,8 +103,7 @@ def _of_runs(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _of_tuning(runs: pd.DataFrame, autotune: pd.DataFrame) -> pd.DataFrame:
     """The memory of each number of learners that the first seed's tuner saw, when it came to it."""
-    tuned = runs[runs["run"].isin(autotune["run"])].sort_values("seed", kind="stable")
-    tuned = tuned.drop_duplicates(CELL)
+    tuned = _tuning.of_first_seed(runs, autotune, CELL)
     seen = autotune.groupby(["run", "learners"], as_index=False)["memory_bytes"].max()
     seen = seen.rename(columns={"learners": "present", "memory_bytes": "seen_bytes"})
     table = tuned.merge(seen.dropna(), on="run")
