@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _legends, _panels, _runs, _series, _tuning, style
+from plots import _absent, _axes, _hover, _legends, _panels, _runs, _series, _stars, _tuning, style
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -112,8 +112,7 @@ def _draw_run(panel: Axes, one, trace: pd.DataFrame, end: float, look: dict) -> 
         (marks,) = panel.plot(here["iteration"], here["learners"], color=style.INK, **mark)
         said = f"{_hover.configuration(one)}: {decision.replace('_', ' ')}"
         _hover.tell(marks, [f"{said} at iteration {i:g}" for i in here["iteration"]])
-    star = {"markersize": 9, "markeredgecolor": style.INK, "mew": 0.5, "zorder": 4}
-    (final,) = panel.plot(end, last, "*", color=look["color"], **star)
+    (final,) = panel.plot(end, last, **_stars.look(look["color"]))
     _hover.tell(final, f"{_hover.configuration(one)}: {ended}")
 
 

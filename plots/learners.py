@@ -10,7 +10,6 @@ later than that. A cross at the bottom is a run without the number, because it f
 mark one that was planned and not run.
 """
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,12 +20,12 @@ from plots import (
     _absent,
     _axes,
     _compare,
-    _hover,
     _legends,
     _medians,
     _panels,
     _points,
     _runs,
+    _stars,
     style,
 )
 from plots._tables import Tables
@@ -128,22 +127,9 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
         _points.line(panel, members, look, column, trained)
     aside = here.assign(x=here["x"].where(_runs.is_planned(here), here["x"] * _ASIDE))
     for batch, members in aside[is_tuned].groupby("batch"):
-        star = {"marker": "*", "markersize": 8, "linestyle": "none", "zorder": 4}
-        star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
-        there = members.dropna(subset=["x", column])
-        _points.mark_planned(panel, members[_runs.is_planned(members)], looks[batch]["color"])
-        (stars,) = panel.plot(there["x"], there[column], **star)
-        _hover.tell(stars, _hover.values(there, column))
-        if trained:
-            late = members[members[column].isna() & (members[trained] > 0)]
-            color = looks[batch]["color"]
-            hollow = star | {"markerfacecolor": "white", "markeredgecolor": color, "mew": 1.1}
-            (stars,) = panel.plot(late["x"], late[trained], **hollow)
-            texts = _hover.unreached(late, trained)
-            _hover.tell(stars, texts)
-            for one, text in zip(late.itertuples(), texts, strict=True):
-                low = getattr(one, trained)
-                _points.bar(panel, [(one.x, low), (one.x, _points.end(low, np.inf))], color, text)
+        color = looks[batch]["color"]
+        _points.mark_planned(panel, members[_runs.is_planned(members)], color)
+        _stars.draw(panel, members, _stars.look(color, 8), column, trained)
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:

@@ -24,6 +24,7 @@ from plots import (
     _runs,
     _series,
     _slots,
+    _stars,
     style,
 )
 from plots._tables import Tables
@@ -103,11 +104,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
         _points.line(panel, members, looks[batch] | lines[series], "images_per_s")
     aside = here.assign(x=here["x"] + 0.25)  # lest the star hides what was fixed
     for batch, members in aside[is_auto].groupby("batch"):
-        star = {"marker": "*", "markersize": 9, "linestyle": "none", "zorder": 4}
-        star |= {"color": looks[batch]["color"], "markeredgecolor": style.INK, "mew": 0.5}
-        told = members.dropna(subset="images_per_s")
-        (stars,) = panel.plot(told["x"], told["images_per_s"], **star)
-        _hover.tell(stars, _hover.values(told, "images_per_s"))
+        _stars.draw(panel, members, _stars.look(looks[batch]["color"]), "images_per_s")
     hues = style.hues(here["system"])
     for system, members in here[~is_crossbow].groupby("system"):
         level = {"color": hues[system], "linestyle": "--", "linewidth": 0.9, "zorder": 1}

@@ -1,0 +1,43 @@
+"""Tuned runs are stars beside the learners that they ended with, hollow short of the target."""
+
+import pytest
+from matplotlib.collections import LineCollection
+from synthetic import run, tables
+from test_figures import draw
+
+TUNED = {"learners": "auto", "learners_final": 3}
+FIXED = [run(learners=m) for m in ("2", "4")]
+
+
+def stars(panel):
+    return [
+        line for line in panel.get_lines() if line.get_marker() == "*" and len(line.get_xdata())
+    ]
+
+
+def test_a_star_stands_at_its_throughput_beside_the_learners_it_ended_with():
+    rates = {"seed": 1, "images_per_s": 500.0}, {"seed": 2, "images_per_s": float("nan")}
+    given = tables(*FIXED, *(run(**TUNED, **one) for one in rates))
+    second = 1.25  # of three places in turn
+    for name, x in (("throughput", second), ("learners", 3 * 2**0.2)):
+        panel = draw(name, given)[0].axes[0]
+        (star,) = stars(panel)
+        assert star.get_xydata().tolist() == [pytest.approx([x, 500.0])]
+        assert star.get_gid().endswith("500 images/s (seed 1)")
+
+
+def test_a_star_that_fell_short_is_hollow_and_could_be_anywhere_above():
+    never = {"median5_s": None, "median5_epochs": None, "train_s": 40.0, "seed": 2}
+    met = run(**TUNED, seed=1, median5_s=30.0)
+    figure, _ = draw("learners", tables(*FIXED, met, run(**TUNED, **never)))
+    full, hollow = stars(figure.axes[2])
+    assert (full.get_ydata(), hollow.get_ydata()) == ([30], [40])
+    assert full.get_markerfacecolor() != "white" == hollow.get_markerfacecolor()
+    assert "not reached in 40 s (seed 2)" in hollow.get_gid()
+    (bar,) = (
+        drawn
+        for drawn in figure.axes[2].collections
+        if isinstance(drawn, LineCollection) and drawn.get_gid() == hollow.get_gid()
+    )
+    (ends,) = bar.get_segments()
+    assert ends[0][1] == 40 and ends[1][1] > 1e4
