@@ -9,7 +9,6 @@ took. The process that samples imports no torch, hence the imports inside functi
 
 import argparse
 import functools
-import json
 import multiprocessing
 import os
 import time
@@ -100,16 +99,17 @@ def summary(found: list[dict[bool, float]]) -> dict[str, Any]:
 
 def main() -> None:
     """The command line."""
-    from benchmarks.systems import on_ranks, spec_of
+    from benchmarks.plan import one_spec
+    from benchmarks.systems import on_ranks
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.overhead", description=__doc__)
-    parser.add_argument("cell", type=json.loads, help="RunSpec fields as JSON, of one device")
+    parser.add_argument("cell", type=one_spec, help="RunSpec fields as JSON, of one device")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--pairs", type=int, default=PAIRS)
     parser.add_argument("--stretch", type=float, default=STRETCH_S, help="seconds of a stretch")
     options = parser.parse_args()
-    spec = spec_of(options.cell)
+    spec = options.cell
     if spec.devices != 1:
         parser.error("this takes a cell of one device")
     options.out.mkdir(parents=True, exist_ok=True)

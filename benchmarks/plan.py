@@ -3,12 +3,14 @@
 `learners` of a cell may be a list of numbers, which one process sweeps.
 """
 
+import argparse
 import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 import models
+from bench import gpus
 from bench.spec import RunSpec
 from benchmarks.synthetic import synthetic
 from benchmarks.systems import KINDS, spec_of
@@ -49,6 +51,31 @@ def read_plan(path: Path) -> list[dict[str, Any]]:
     for place, cell in enumerate(cells):
         refuse_cell(cell, f"{path}[{place}]")
     return cells
+
+
+def one_spec(text: str) -> RunSpec:
+    """The cell of a command that measures one, which is JSON; it has one number of learners.
+
+    Raises:
+        argparse.ArgumentTypeError: it can't be measured here; one sentence.
+    """
+    try:
+        cell = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"no JSON, {error}") from None
+    try:
+        refuse_cell(cell, "CELL")
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if isinstance(cell.get("learners"), list):
+        raise argparse.ArgumentTypeError(f"CELL.learners: {cell['learners']}; give one number")
+    spec, there = spec_of(cell), len(gpus.visible())
+    if not fitting([cell], there):
+        raise argparse.ArgumentTypeError(
+            f"the cell asks for {spec.devices} x cuda, and there are {there} GPUs; for a CPU a "
+            'cell says "device_type": "cpu"'
+        )
+    return spec
 
 
 def refuse_cell(cell: Any, where: str) -> None:

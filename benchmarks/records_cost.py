@@ -9,7 +9,6 @@ DIR/records_cost-NAME.json.
 import argparse
 import csv
 import dataclasses
-import json
 import os
 import pkgutil
 import sys
@@ -23,7 +22,9 @@ from bench import environment, record
 from bench.clock import Ledger
 from bench.spec import RunSpec
 from bench.system import Context
-from benchmarks.systems import KINDS, on_ranks, records_of, spec_of
+from benchmarks.plan import one_spec
+from benchmarks.systems import KINDS, on_ranks, records_of
+from data_prep.manifest import RecordsError
 from data_prep.records import Records
 
 COLUMNS = "call,system,model,dataset,batch,learners,records,train_s,least_s,most_s,eval_s".split(
@@ -37,14 +38,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.records_cost", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("cell", type=json.loads, help="RunSpec fields as JSON")
+    parser.add_argument("cell", type=one_spec, help="RunSpec fields as JSON")
     parser.add_argument("--records", type=int, nargs="+", required=True, metavar="N")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--call", required=True, help="a name for this visit to the machine")
     options = parser.parse_args()
-    spec = spec_of(options.cell)
-    there = records_of(spec.dataset, options.data)
+    spec = options.cell
+    if spec.devices != 1 or spec.learners == "auto":
+        parser.error("this takes a cell of one device and of a fixed number of learners")
+    try:
+        there = records_of(spec.dataset, options.data)
+    except RecordsError as error:
+        sys.exit(str(error))
     least, most = spec.batch * (spec.learners if spec.variant else 1), len(there.train_labels)
     for count in options.records:
         if not least <= count <= most:

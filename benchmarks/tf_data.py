@@ -8,7 +8,6 @@ system has chosen. A figure is the median of stretches, all settings in turns; w
 import argparse
 import functools
 import itertools
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +16,9 @@ from typing import Any
 
 from bench.spec import RunSpec
 from benchmarks.cell import STRETCH_S, throughput
+from benchmarks.plan import one_spec
 from benchmarks.results import write_result
-from benchmarks.systems import on_ranks, prepared, spec_of
+from benchmarks.systems import on_ranks, prepared
 
 AHEAD = 0, 1, 2, 8, -1  # batches; -1 is tf.data.AUTOTUNE
 REPEATS, BATCHES = 5, 20
@@ -81,12 +81,12 @@ def figures(stretches: tuple[float, ...]) -> dict[str, Any]:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tf_data", description=__doc__)
-    parser.add_argument("cell", type=json.loads, help="RunSpec fields as JSON, of TensorFlow")
+    parser.add_argument("cell", type=one_spec, help="RunSpec fields as JSON, of TensorFlow")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--stretch", type=float, default=STRETCH_S, help="seconds of a stretch")
     options = parser.parse_args()
-    spec = spec_of(options.cell)
+    spec = options.cell
     if spec.system != "tensorflow":
         parser.error("this takes a cell of tensorflow")
     work = functools.partial(compare, stretch_s=options.stretch, out=options.out)
