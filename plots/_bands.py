@@ -14,12 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-from plots import _absent, _panels
+from plots import _absent, _arrangement, _panels
 
-TALL = 14.0  # inches of a page; side by side is wider, and has no room for all that is noted
-_ROW, _LOW_ROW = 0.17, 0.12  # inches of a row, and of one of very many
-_NARROW, _WIDE = (0.75, 0.95), 12.0  # inches of a panel side by side, and of all where they may
-_TICKS = 3  # which have room there
+_TICKS = 3  # which have room where devices stand side by side
 
 
 @dataclass(frozen=True)
@@ -76,25 +73,13 @@ def grid(
     "workload"; `apart` are the rows that would fit between two bands.
     """
     counts = sorted(table["devices"].unique())
-    between = 0.2 + 0.3 * apart
-    names = _names(table, ["workload", "devices"])
-    height = _ROW * sum(map(len, names.values())) + between * len(names)
-    is_stacked = height <= TALL or len(counts) == 1
-    if is_stacked:
-        columns = [(quantity, 0) for quantity in quantities]
-    else:
-        names = _names(table, ["workload"])
-        columns = [(quantity, count) for quantity in quantities for count in counts]
-        total = sum(map(len, names.values()))
-        row = max(_LOW_ROW, min(_ROW, (TALL - 1 - between * len(names)) / total))
-        width = min(_NARROW[1], max(_NARROW[0], _WIDE / len(columns)))
-        height = row * total + between * len(names)
-        beside += column * len(counts)
+    arranged = _arrangement.arrange(table, list(quantities), width, apart)
+    names, is_stacked = arranged.names, arranged.is_stacked
     figure, panels = _panels.grid(
         list(names),
-        columns,
-        (width, height / len(names)),
-        (beside, 0),
+        arranged.columns,
+        (arranged.width, arranged.height / len(names)),
+        (beside if is_stacked else beside + column * len(counts), 0),
         sharex=sharex if is_stacked and sharex != "workload" else False,
         sharey="row",
         height_ratios=[len(rows) + apart for rows in names.values()],
@@ -106,7 +91,7 @@ def grid(
         workload, devices = key[0], list(key[1:]) or counts
         of_band = {
             (count or devices[0], quantity): panels[key, (quantity, count)]
-            for quantity, count in columns
+            for quantity, count in arranged.columns
         }
         bands.append(Band(workload, devices, rows, of_band, column))
         _frame(bands[-1], quantities, is_stacked, len(bands) == 1)
@@ -125,17 +110,6 @@ def few_ticks(bands: list[Band]) -> None:
             ticks = [tick for tick in panel.get_xticks() if low <= tick <= high]
             every = math.ceil(len(ticks) / _TICKS) or 1
             panel.xaxis.set_major_locator(FixedLocator(ticks[::every]))
-
-
-def _names(table: pd.DataFrame, by: list[str]) -> dict[tuple, list[str]]:
-    """The rows of each band from the top, those of a system together."""
-    names = {}
-    for key in _panels.keys(table, by):
-        rows = _panels.cut(table, by, key).drop_duplicates("name")
-        systems = list(dict.fromkeys(rows["system"]))
-        turns = rows["system"].map(systems.index)
-        names[key] = list(rows["name"].loc[turns.sort_values(kind="stable").index])
-    return names
 
 
 def _share(panels: dict[tuple, Axes], sharex: Any) -> None:

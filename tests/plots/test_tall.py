@@ -10,7 +10,7 @@ from test_legible import drawn, overlaps
 
 from bench import record, summary
 from bench.summary_columns import SUMMARY_COLUMNS
-from plots import _bands, _tables
+from plots import _arrangement, _tables
 from workflows.plan import plan
 from workflows.read_config import read_config
 
@@ -54,7 +54,7 @@ def matrix(request, tmp_path_factory):
 def test_the_paper_s_matrix_fits_a_page_and_can_be_read(name, matrix):
     is_made, given = matrix
     figure = drawn(name, given)
-    assert figure.get_figheight() <= _bands.TALL + 0.5
+    assert figure.get_figheight() <= _arrangement.TALL + 0.5
     assert not overlaps(figure)
     if is_made:
         names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
@@ -65,7 +65,7 @@ def test_the_paper_s_matrix_fits_a_page_and_can_be_read(name, matrix):
 def test_many_configurations_on_one_number_of_devices_stay_below_each_other():
     runs = [run(lr=0.001 * place, batch=batch) for place in range(1, 45) for batch in (16, 64)]
     figure = drawn("target_rules", tables(*runs))
-    assert figure.get_figheight() > _bands.TALL
+    assert figure.get_figheight() > _arrangement.TALL
     assert len(figure.axes) == 3 and len(figure.axes[0].get_yticklabels()) == 88
 
 
