@@ -54,9 +54,9 @@ BENCHED := results/reference/$(or $(MACHINE),here)
 gpu-bench:
 	$(PYTHON) -m benchmarks.engine benchmarks/plans/$(or $(PLAN),one-gpu).json --out $(BENCHED) --call $(or $(CALL),one) --skip-measured --budget $(or $(BUDGET),inf)
 
-# The README's picture and the line below it, from the runs in results/.
+# The README's picture and the lines below it, from the runs in results/, whose tables are kept.
 readme-figure: $(VENV)/installed
-	$(BIN)/python docs/readme_figure.py
+	$(BIN)/python docs/readme_figure.py $(BENCHED)/quickstart
 
 # The pages of docs/ as a site, site/index.html; a broken link is an error.
 docs: $(VENV)/installed

@@ -1,26 +1,43 @@
-"""`python docs/readme_figure.py`: put a figure of results/ and its provenance into the README."""
+"""`python docs/readme_figure.py FOLDER`: put a figure of results/ and its origin in the README.
+
+FOLDER, such as results/reference/MACHINE/quickstart, keeps the tables that it can be drawn from.
+"""
 
 import csv
 import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURE = "time_to_accuracy"
 BLOCK = re.compile(r"(?<=<!-- figure: written by `make readme-figure` -->\n).*?(?=<!-- end)", re.S)
+TABLES = ("summary.csv", "epochs.csv", "autotune.csv", "machines.json", "claims.csv")
 PACKAGES = ("torch", "tensorflow_cpu", "tensorflow")
 
 
-def main(root: Path = ROOT) -> None:
-    """Copy the figure to docs/images/ and write the lines between the README's two marks."""
+def main(kept: Path, root: Path = ROOT) -> None:
+    """Keep the tables, copy the figure, and write the lines between the README's two marks.
+
+    `kept` is relative to `root`.
+    """
     results, image = root / "results", Path("docs/images", f"{FIGURE}.svg")
     (root / image).parent.mkdir(parents=True, exist_ok=True)
+    (root / kept / "figures").mkdir(parents=True, exist_ok=True)
     shutil.copyfile(results / "figures" / image.name, root / image)
+    for name in (*TABLES, *(f"figures/{FIGURE}.{end}" for end in ("svg", "csv", "txt"))):
+        shutil.copyfile(results / name, root / kept / name)
     title, *_, sample = (results / "figures" / f"{FIGURE}.txt").read_text().splitlines()
     caption = f"{title}; m learners per device, batch b of a learner. {sample}"
-    lines = [f"![{title}]({image.as_posix()})", "", f"*{caption} {provenance(results)}*"]
+    lines = [
+        f"![{title}]({image.as_posix()})",
+        "",
+        f"*{caption} {provenance(results)}*",
+        "",
+        f"[Its runs, as tables]({kept})",
+    ]
     readme = root / "README.md"
     readme.write_text(BLOCK.sub(lambda _: "\n".join(lines) + "\n", readme.read_text()))
 
@@ -49,4 +66,4 @@ def _date(commit: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))
