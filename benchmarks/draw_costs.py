@@ -6,6 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks.draw_sources import tell
+from benchmarks.results import source_of
 from plots import _axes, _hover, style
 
 AXES = {
@@ -13,6 +15,7 @@ AXES = {
     "records": ("records", "seconds of an epoch"),
     "all-reduce": ("bytes", "seconds of an all-reduce"),
 }
+TABLES = {"learners": "engine", "records": "records_cost", "all-reduce": "all_reduce"}
 
 
 def draw(folder: Path) -> tuple[Figure, str]:
@@ -28,12 +31,16 @@ def draw(folder: Path) -> tuple[Figure, str]:
     errors = "; ".join(
         f"{curve}: {table[table['curve'] == curve]['error'].abs().median():.1%}" for curve in there
     )
+    sources = [
+        (f"{curve}, call {call}", source_of(folder / f"{TABLES[curve]}-{call}.json"))
+        for curve, call in zip(table["curve"], table["call"], strict=True)
+    ]
     return figure, (
         "Marks are measured times; lines are what the law says of each point when it is fitted "
         "without it. Both axes logarithmic. "
         "Median error by panel: " + errors + ". "
-        "All-reduces between more than two devices are by what two told. "
-        f"{folder.resolve().parent.name if folder.name == 'scaling' else folder.resolve().name}."
+        "All-reduces between more than two devices are by what two told. Measured: "
+        f"{tell(figure, sources)}"
     )
 
 

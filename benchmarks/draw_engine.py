@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from bench import environment, record
+from benchmarks.draw_sources import tell
+from benchmarks.results import source_of
 from plots import _axes, _hover, style
 
 # The form that is drawn of Crossbow, and the two that are drawn of PyTorch.
@@ -59,23 +60,14 @@ def draw(folder: Path) -> tuple[Figure, str]:
         Line2D([], [], color=style.INK, linestyle=":", label="PyTorch, eager fp32"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    where = "; ".join(
-        f"call {call}: {_where(folder, call)}" for call in dict.fromkeys(calls.values())
-    )
+    sources = [(f"call {c}", source_of(folder / f"engine-{c}.json")) for c in calls.values()]
     return figure, (
         "Throughput on one GPU over the number of learners, by batch size b of a learner, as a "
         "multiple of that of one learner, which is named below; both axes "
         "logarithmic. PyTorch at the same batch, where measured. Crossbow and PyTorch's stronger "
         "form: bf16, channels last, torch.compile, one CUDA graph an iteration. Median of three "
-        f"stretches; {where}."
+        f"stretches; {tell(figure, sources)}"
     )
-
-
-def _where(folder: Path, call: str) -> str:
-    """The machine and the commit of a call."""
-    made = record.read_json(folder / f"engine-{call}.json")
-    commit = made.get("code", {}).get("commit", "")[:7]
-    return environment.machine(made, "cuda") + (f", commit {commit}" if commit else "")
 
 
 def _speed_ups(sweeps: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,8 @@
 """Throughput over devices, a panel per network: predicted, with its band, and measured."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -8,7 +10,9 @@ from matplotlib.figure import Figure
 
 from benchmarks import scaling_data as data
 from benchmarks.draw_engine import NETWORKS
-from benchmarks.scaling_measured import RUNS, SAME, beforehand, measurements, pairs
+from benchmarks.draw_sources import tell
+from benchmarks.results import Source
+from benchmarks.scaling_measured import RUNS, SAME, base, beforehand, measurements, pairs
 from plots import _axes, _hover, style
 
 CELL = ["system", "batch", "learners", "precision"]
@@ -33,7 +37,6 @@ def draw(folder: Path) -> tuple[Figure, str]:
         _panel(panel, rows, measured)
         panel.set_title(NETWORKS.get(model, model) + (f", {dataset}" * (model == "lenet")))
     panels[0].set_ylabel("throughput by that of as many alone")
-    base = pairs(beforehand(measured))[-1][1]
     return figure, (
         "Throughput of several devices, as a share of what as many would have alone. Hollow marks "
         "are predicted from one and two devices; their bars are the band, which is what "
@@ -41,8 +44,22 @@ def draw(folder: Path) -> tuple[Figure, str]:
         "Full marks are measured: by one device in the same call, or, of training runs, by the one "
         "that the prediction is from. "
         f"{told} of {asked} cells could be predicted; m learners per device, "
-        f"b their batch. {data.machine(folder, base['call'])}."
+        f"b their batch. Measured: {tell(figure, _sources(folder, table, measured))}"
     )
+
+
+def _sources(
+    folder: Path, table: pd.DataFrame, measured: list[dict]
+) -> Iterator[tuple[str, Source]]:
+    """What it was predicted from, and what is drawn beside."""
+    before = beforehand(measured)
+    used = [two for _, two in pairs(before)]
+    for cell in table.to_dict("records"):
+        used += filter(None, [base(cell, before)])
+        used += [row for row, _ in _on_several(cell, measured).values()]
+    for row in used:
+        yield "training runs" if row["call"] == RUNS else f"call {row['call']}", row["source"]
+    yield "all-reduces", data.source_of_sums(folder)
 
 
 def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict]) -> None:
@@ -68,7 +85,7 @@ def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict]) -> None:
             f"({one.speed_up_low:.2f} to {one.speed_up_high:.2f})"
             for one in line.itertuples()
         ])  # fmt: skip
-        for devices, speed_up in _speed_ups(line.iloc[0], measured):
+        for devices, (_, speed_up) in _on_several(line.iloc[0].to_dict(), measured).items():
             dot = {"color": look["color"], "marker": look["marker"], "linestyle": ""}
             (drawn,) = panel.plot(devices * apart, speed_up / devices, **dot)
             _hover.tell(drawn, [f"{name}, {devices} devices: measured {speed_up:.2f} times"])
@@ -81,8 +98,8 @@ def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict]) -> None:
     panel.legend(loc="upper left", bbox_to_anchor=(-0.1, -0.2), fontsize=6)
 
 
-def _speed_ups(cell: pd.Series, measured: list[dict]) -> list[tuple[int, float]]:
-    """Measured (devices, speed-up) of a cell; the last of each.
+def _on_several(cell: Mapping[str, Any], measured: list[dict]) -> dict[int, tuple[dict, float]]:
+    """By devices the last measurement of a cell, and its speed-up.
 
     By one device in the same call; of training runs by the one that the prediction is from, since
     they are of many machines.
@@ -90,9 +107,8 @@ def _speed_ups(cell: pd.Series, measured: list[dict]) -> list[tuple[int, float]]
     same = [row for row in measured if all(row[name] == cell[name] for name in SAME)]
     ones = {row["call"]: row["images_per_s"] for row in same if row["devices"] == 1}
     ones[RUNS] = float(cell["base_images_per_s"])
-    found = {
-        row["devices"]: row["images_per_s"] / ones[row["call"]]
+    return {
+        row["devices"]: (row, row["images_per_s"] / ones[row["call"]])
         for row in same
         if row["devices"] > 1 and row["call"] in ones
     }
-    return sorted(found.items())

@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from bench import record
-from benchmarks.results import machine_of
+from benchmarks.draw_sources import tell
+from benchmarks.results import source_of
 from plots import style
 
 SHOWN = 0.75  # of the table, which has two iterations
@@ -46,7 +47,8 @@ def draw(folder: Path) -> tuple[Figure, str]:
     if (spans["kind"] == "all-reduce").any():
         handles = [Patch(color=color, label=kind) for kind, color in colors.items()]
         figure.legend(handles=handles, loc="outside upper right", ncols=2)
-    return figure, f"{_caption(overlap)} {machine_of(overlap, folder)}."
+    source = source_of(folder / "overlap.json")
+    return figure, f"{_caption(overlap)} {tell(figure, [('', source)])}"
 
 
 def _caption(overlap: dict) -> str:

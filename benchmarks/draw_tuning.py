@@ -6,7 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from bench import record
-from benchmarks.results import machine_of
+from benchmarks.draw_sources import tell
+from benchmarks.results import source_of
 from plots import _hover, style
 
 FIXED = {"marker": "o", "color": style.INK}
@@ -47,10 +48,11 @@ def draw(folder: Path, name: str = "tuning") -> tuple[Figure, str]:
     panel.set_xlabel("learners")
     panel.set_ylabel("images per second")
     panel.legend(loc="lower right")
+    source = source_of(folder / f"{name}.json")
     return figure, (
         f"The auto-tuner on {run['model']}, batch {run['batch']}: it chose {found['chosen']} "
         f"learner{'s' * (found['chosen'] != 1)}: {found['ratio']:.1%} of the throughput of the "
         f"best fixed number, {found['best']}. Changing the number took "
         f"{found['tuning_s']:.1f} s of the {found['train_s']:.1f} s that "
-        f"{run['epochs']} epochs took ({found['share']:.1%}). {machine_of(found, folder)}."
+        f"{run['epochs']} epochs took ({found['share']:.1%}). {tell(figure, [('', source)])}"
     )

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench import environment, record
 
@@ -16,8 +16,23 @@ def write_result(path: Path, figures: dict[str, Any], code: Sequence[str] = ("."
     record.write_json(path, figures | beside)
 
 
-def machine_of(result: dict[str, Any], folder: Path) -> str:
-    """Where a run was measured, in a few words; by its folder's name where that is not recorded."""
-    if "environment" not in result:
-        return folder.resolve().name
-    return environment.machine(result["environment"], result["run"]["device_type"])
+class Source(NamedTuple):
+    """What figures were measured with: the machine in a few words, and the code."""
+
+    machine: str
+    commit: str  # empty where it was not recorded
+    is_changed: bool  # the code is that of no commit
+
+
+def source_of(path: Path) -> Source:
+    """What a result has beside its figures, or a call beside its table; PATH is the JSON.
+
+    Where the machine is not recorded, or nothing is, it is called as the folder.
+    """
+    made = record.read_json(path) if path.exists() else {}
+    surroundings, code = made.get("environment", made), made.get("code", {})
+    machine = path.parent.resolve().name
+    if "gpus" in surroundings:
+        device_type = made.get("run", {}).get("device_type", "cuda")
+        machine = environment.machine(surroundings, device_type)
+    return Source(machine, code.get("commit", ""), code.get("dirty", False))

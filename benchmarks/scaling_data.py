@@ -5,9 +5,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bench import environment, record
+from bench import record
 from benchmarks.engine_table import key
 from benchmarks.plan import points, read_plan
+from benchmarks.results import Source, source_of
 from benchmarks.scaling_laws import AllReduce, fit_all_reduce
 from benchmarks.scaling_measured import SAME
 from benchmarks.synthetic import synthetic
@@ -80,10 +81,12 @@ def cores(folder: Path, call: str) -> int | None:
     return None if made["gpus"] else int(made["cores"])
 
 
-def machine(folder: Path, call: str) -> str:
-    """The machine of a call in a few words."""
-    made = record.read_json(folder / f"engine-{call}.json")
-    return environment.machine(made, "cuda" if made["gpus"] else "cpu")
+def source_of_sums(folder: Path) -> Source:
+    """What the all-reduces were measured with that `all_reduce` reads."""
+    measured = folder / "all_reduce.csv"
+    if not measured.exists():
+        return source_of(folder / "overlap.json")
+    return source_of(folder / f"all_reduce-{record.read_table(measured)[-1]['call']}.json")
 
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:

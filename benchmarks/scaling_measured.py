@@ -1,7 +1,8 @@
 """Measured iterations, on one device and more, as the scaling model reads them.
 
 A measurement is a dict of SETTINGS, all as text, with `devices`, `call`, `images_per_s` (of all
-devices), `iteration_s`, `learners_each` (a number also where `learners` is auto) and `spread`.
+devices), `iteration_s`, `learners_each` (a number also where `learners` is auto), `spread`, and the
+`source`: machine and commit.
 """
 
 import math
@@ -13,6 +14,7 @@ from bench.spec import ALGORITHM_1, RELEASED
 from bench.summary_file import read_summary, read_text
 from benchmarks.engine_table import SETTINGS, key
 from benchmarks.plan import DEFAULTS
+from benchmarks.results import Source, source_of
 
 SAME = [name for name in SETTINGS if name != "devices"]
 TRAINED = (record.REACHED, record.FINISHED)
@@ -53,14 +55,16 @@ def measured_in(path: Path) -> list[dict[str, Any]]:
         raise FileNotFoundError(f"{path} is missing: `python -m benchmarks.engine` measures it")
     table = read_text(path, ["system", "model", "devices", "batch", "learners", "images_per_s"])
     if "call" in table:
+        calls = {c: source_of(path.parent / f"engine-{c}.json") for c in set(table["call"])}
         rows = enumerate(table.to_dict("records"), start=1)
-        return [_measurement(f"{path}: row {number}", row) for number, row in rows]
+        return [_measurement(f"{path}: row {n}", row, calls[row["call"]]) for n, row in rows]
     runs: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in read_summary(path).to_dict("records"):
         averaged = row["variant"] in (ALGORITHM_1, RELEASED) and row["tau"] == "1"
         if row["status"] in TRAINED and (row["system"] != "crossbow" or averaged):
+            source = Source(row["machine"], row.get("commit", ""), row.get("dirty") == "True")
             runs.setdefault(key(row, [*SAME, "devices"]), []).append(
-                _measurement(f"{path}: {row['run']}", row | {"call": RUNS})
+                _measurement(f"{path}: {row['run']}", row | {"call": RUNS}, source)
             )
     # Of an even number the lower of the two in the middle: a run that was made.
     return [
@@ -69,7 +73,7 @@ def measured_in(path: Path) -> list[dict[str, Any]]:
     ]
 
 
-def _measurement(where: str, row: dict[str, str]) -> dict[str, Any]:
+def _measurement(where: str, row: dict[str, str], source: Source) -> dict[str, Any]:
     # What a row does not say was not asked for.
     settings = {name: row.get(name) or str(DEFAULTS[name]) for name in [*SAME, "devices"]}
     devices = int(_number(where, "devices", settings["devices"]))
@@ -83,6 +87,7 @@ def _measurement(where: str, row: dict[str, str]) -> dict[str, Any]:
         "learners_each": each,
         "iteration_s": devices * each * batch / images_per_s,
         "spread": _number(where, "spread", row.get("spread") or "0", least=0),
+        "source": source,
     }
 
 

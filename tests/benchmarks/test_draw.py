@@ -62,7 +62,9 @@ def folder(tmp_path):
     rows += [{"source": "tuner", **row} for row in trace]
     record.write_table(tmp_path / "tuning.csv", tuning.COLUMNS, rows)
     found = tuning.compare(sweep, 2, [{"tuning_s": 0.5}], 20.0)
-    record.write_json(tmp_path / "tuning.json", found | {"run": RUN, "environment": gpu})
+    code = {"commit": "abcdefgh", "dirty": True}
+    made = {"run": RUN, "environment": gpu, "code": code}
+    record.write_json(tmp_path / "tuning.json", found | made)
     return tmp_path
 
 
@@ -97,7 +99,9 @@ def test_timeline_has_a_lane_per_stream_with_all_reduces_last(folder):
     assert labels == [["7", "8", "1"], ["7"]]  # the last quarter of the time is left out
     assert "1.5 and 2.5 kernels" in caption and "80% and 80%" in caption
     assert "Watched" not in caption
-    assert caption.endswith(f" {folder.name}.")  # older results do not say the machine
+    # Older results say neither machine nor commit.
+    assert caption.endswith(f" {folder.name}, commit not recorded.")
+    assert not figure.texts
 
 
 def test_timeline_names_the_gpus_that_were_watched_where_not_all_were(folder):
@@ -123,7 +127,8 @@ def test_tuning_says_what_was_chosen_and_what_it_took(folder):
     where = "b=16, 2 devices, resnet32"
     assert told[2] == f"hover:Crossbow m=2, {where}: 18 images/s, chosen"
     assert "chose 2 learners: 90.0%" in caption and "(2.5%)" in caption
-    assert caption.endswith(" NVIDIA X.")
+    assert caption.endswith(" NVIDIA X, commit abcdefg with changes. Dirty: 1 of 1 measurements is "
+                            "of changed code that no commit holds.")  # fmt: skip
 
 
 def test_another_batch_is_tuned_in_files_and_a_figure_of_its_own(folder, monkeypatch):

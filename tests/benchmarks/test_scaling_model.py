@@ -35,6 +35,7 @@ PLANS = {
            "workflows/config/gpu-8.yaml"],
     TWO_CORES: ["benchmarks/plans/two-cores.json"],
 }  # fmt: skip
+DIRTY = "Dirty: {} of changed code that no commit holds"
 RING = AllReduce(hop_s=1e-5, bytes_per_s=1e10)
 
 
@@ -189,7 +190,7 @@ def run(name, **fields):
 
 def test_of_training_runs_those_count_that_average_in_every_iteration_and_trained(tmp_path):
     rows = [
-        run("a", lr=0.1),
+        run("a", lr=0.1, machine="Y", commit="abcdefgh", dirty=True),
         run("b", lr=0.3, seed=2, images_per_s=120, status="finished"),
         run("d", variant="ea-sgd", images_per_s=900),
         run("e", tau=0, images_per_s=900),
@@ -201,6 +202,7 @@ def test_of_training_runs_those_count_that_average_in_every_iteration_and_traine
     assert [(one["system"], one["images_per_s"]) for one in found] == [
         ("crossbow", 100), ("pytorch", 50)
     ]  # fmt: skip
+    assert found[0]["source"] == ("Y", "abcdefgh", True)
 
 
 def test_training_runs_are_checked_by_rates_as_they_are_of_many_machines(folder):
@@ -235,7 +237,7 @@ def test_a_timeline_without_an_all_reduce_is_refused(tmp_path):
 @pytest.mark.parametrize(("gpus", "last"), [([], " --device-type cpu"), ([{"name": "X"}], "")])
 def test_how_to_measure_an_all_reduce_is_told_by_the_devices_of_the_folder(folder, gpus, last):
     (folder / "all_reduce.csv").unlink()
-    record.write_json(folder / "engine-one.json", {"gpus": gpus, "cores": 2})
+    record.write_json(folder / "engine-one.json", {"gpus": gpus, "cores": 2, "cpu": "C"})
     command = f"`python -m benchmarks.all_reduce --out {folder} --call NAME{last}` measures it"
     with pytest.raises(FileNotFoundError, match=re.escape(command)):
         scaling_prediction.predict(folder, [])
@@ -309,6 +311,11 @@ def test_committed_prediction_is_what_the_committed_measurements_give(machine):
 def test_figure_has_the_predicted_shares_their_bands_and_what_was_measured(folder):
     rows = [*record.read_table(folder / "engine.csv"), row(1, 4, 2e-3)]
     record.write_table(folder / "engine.csv", COLUMNS, rows)
+    code = {"commit": "12345678", "dirty": False}
+    made = {"gpus": [{"name": "X"}], "cores": 1, "code": code}
+    record.write_json(folder / "engine-one.json", made)
+    on_eight = run("a", devices=8, machine="Y", commit="abcdefgh", dirty=True)
+    record.write_table(folder / "summary.csv", SUMMARY_COLUMNS, [on_eight])
     predicted, _ = scaling_prediction.predict(folder, [folder / "plan.json"])
     scaling_data.write(folder / "scaling_prediction.csv", scaling_prediction.PREDICTION, predicted)
     figure, caption = draw_scaling.draw(folder)
@@ -321,6 +328,9 @@ def test_figure_has_the_predicted_shares_their_bands_and_what_was_measured(folde
     ends = [float(predicted[0][f"speed_up_{end}"]) / 4 for end in ("low", "high")]
     assert list(band[:, 1]) == pytest.approx(ends)
     assert "1 of 2 cells could be predicted" in caption
+    assert "Measured: call one: X, commit 1234567; training runs: Y, commit" in caption
+    assert f"commit abcdefg with changes; all-reduces: {folder.name}, commit not" in caption
+    assert caption.endswith("recorded. " + DIRTY.format("1 of 3 measurements is") + ".")
 
 
 def test_figure_of_costs_has_a_panel_for_each_curve(folder):
@@ -329,10 +339,15 @@ def test_figure_of_costs_has_a_panel_for_each_curve(folder):
     sums = [{"call": "one", "devices": g, "bytes": n, "seconds": RING.seconds(g, n)}
             for g in (2, 4) for n in (1e3, 1e5, 1e6)]  # fmt: skip
     record.write_table(folder / "all_reduce.csv", ["call", "devices", "bytes", "seconds"], sums)
-    record.write_json(folder / "all_reduce-one.json", {"gpus": ["x"], "cores": 1})
+    code = {"commit": "abcdefgh", "dirty": True}
+    made = {"gpus": [{"name": "X"}], "cores": 1, "code": code}
+    record.write_json(folder / "all_reduce-one.json", made)
     curves = cost_curves.curves(folder)
     assert {one["error"] for one in curves} <= {"0.000", "-0.000"}
     record.write_table(folder / "cost_curves.csv", cost_curves.COLUMNS, curves)
     figure, caption = draw_costs.draw(folder)
     assert [panel.get_xlabel() for panel in figure.axes] == ["learners of one device", "bytes"]
     assert "learners: 0.0%; all-reduce: 0.0%" in caption
+    assert "learners, call one: X, commit not recorded; all-reduce, call one: X, commit" in caption
+    assert caption.endswith("abcdefg with changes. " + DIRTY.format("1 of 2 measurements is") + ".")
+    assert [one.get_text() for one in figure.texts] == [DIRTY.format("1 of 2 measurements is")]
