@@ -67,6 +67,21 @@ def test_a_call_is_of_one_machine_and_one_commit(benchmark, tmp_path, monkeypatc
     assert len(benchmark([CELL], "--call", "two")[0]) == 2
 
 
+def test_a_call_lists_all_gpus_that_its_cells_used(benchmark, tmp_path, monkeypatch):
+    """Call nine of the H200, by an older commit, lists one and has cells of two."""
+    two = CELL | {"devices": 2}
+    monkeypatch.setattr(environment, "gpus", lambda variables: [{"name": "X"}])
+    rows, begun = benchmark([CELL, two], "--call", "one")
+    assert len(rows) == len(begun) == 1
+    monkeypatch.setattr(environment, "gpus", lambda variables: [{"name": "X"}] * 2)
+    with pytest.raises(SystemExit, match="differs from the rows of this call in GPUs"):
+        benchmark([two], "--call", "one")
+    benchmark([CELL, two], "--call", "two")
+    files = {call: tmp_path / f"engine-{call}.json" for call in ("one", "two")}
+    listed = {call: len(record.read_json(path)["gpus"]) for call, path in files.items()}
+    assert listed == {"one": 1, "two": 2}
+
+
 @pytest.mark.parametrize("table", TABLES, ids=[table.parent.name for table in TABLES])
 def test_reference_has_a_machine_for_each_call(table):
     rows = record.read_table(table)

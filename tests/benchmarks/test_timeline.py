@@ -59,6 +59,7 @@ def test_of_three_ranks_two_are_profiled_or_those_asked_for(options, ranks, comm
     found = record.read_json(folder / "overlap.json")
     assert [name for name in found if name.startswith("rank")] == ranks
     assert all(found[name]["kernels_at_once"] > 0 for name in ranks)
+    assert found["environment"]["cpu"] and found["code"]["commit"]
     rows = record.read_table(folder / "timeline.csv")
     assert sorted({f"rank {row['rank']}" for row in rows}) == ranks
     assert sorted(path.name for path in folder.iterdir()) == ["overlap.json", "timeline.csv"]
