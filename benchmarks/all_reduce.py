@@ -20,7 +20,10 @@ import torch.distributed as dist
 
 from bench import environment, record
 from bench.ranks import on_devices
+from benchmarks.engine_table import describe
+from benchmarks.results import CODE
 from benchmarks.systems import spec_of
+from workflows.validate import ConfigError
 
 COLUMNS = "call,device_type,devices,bytes,seconds,least_s,most_s".split(",")
 KIB = 2**10
@@ -79,11 +82,15 @@ def main() -> None:
         there = [count for count in options.devices if count <= torch.cuda.device_count()]
         if not there:
             sys.exit(f"{torch.cuda.device_count()} GPUs are here: --device-type cpu needs none")
-    described = environment.environment(os.environ) | {"code": environment.code()}
+    described = environment.environment(os.environ) | {"code": environment.code(CODE)}
     options.out.mkdir(parents=True, exist_ok=True)
-    record.write_json(options.out / f"all_reduce-{options.call}.json", described)
     path = options.out / "all_reduce.csv"
     new = not path.exists()
+    done = any(row["call"] == options.call for row in record.read_table(path))
+    try:
+        describe(options.out / f"all_reduce-{options.call}.json", described, done)
+    except ConfigError as error:
+        sys.exit(str(error))
     with path.open("a", newline="") as file, tempfile.TemporaryDirectory() as folder:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         if new:

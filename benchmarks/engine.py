@@ -24,6 +24,7 @@ from bench.spec import NAME
 from benchmarks.cell_process import CELL_S, measured, packages, variables
 from benchmarks.engine_table import COLUMNS, describe, refuse_without_row, rows_of, unmeasured
 from benchmarks.plan import fitting, read_plan
+from benchmarks.results import CODE
 from benchmarks.systems import KINDS
 from workflows.budget import seconds
 from workflows.validate import ConfigError
@@ -37,7 +38,7 @@ def main() -> None:
     try:
         cells = read_plan(options.plan)
         refuse_without_row(cells, options.plan)
-        description = environment.environment(variables()) | {"code": environment.code()}
+        description = environment.environment(variables()) | {"code": environment.code(CODE)}
         description["interpreters"] = {s: packages(p) for s, p in options.interpreters.items()}
         cells = _here(cells, len(description["gpus"]), options.plan)
         options.out.mkdir(parents=True, exist_ok=True)

@@ -46,7 +46,7 @@ def describe(path: Path, description: dict[str, Any], measured: bool) -> None:
         commits = {each["code"]["commit"] for each in (before, description)}
         if len(commits) > 1 or "" in commits:
             other.append("commit" + ", or has none: CODE_COMMIT names it" * ("" in commits))
-        old, new = before.get("interpreters", {}), description["interpreters"]
+        old, new = (each.get("interpreters", {}) for each in (before, description))
         other += [f"packages of {s}" for s in old.keys() & new.keys() if old[s] != new[s]]
         if other:
             raise ConfigError(

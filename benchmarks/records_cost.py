@@ -22,10 +22,13 @@ from bench import environment, record
 from bench.clock import Ledger
 from bench.spec import RunSpec
 from bench.system import Context
+from benchmarks.engine_table import describe
 from benchmarks.plan import one_spec
+from benchmarks.results import CODE
 from benchmarks.systems import KINDS, on_ranks, records_of
 from data_prep.manifest import RecordsError
 from data_prep.records import Records
+from workflows.validate import ConfigError
 
 COLUMNS = "call,system,model,dataset,batch,learners,records,train_s,least_s,most_s,eval_s".split(
     ","
@@ -58,10 +61,14 @@ def main() -> None:
                 f"--records {count}: {spec.dataset} and one iteration permit {least} to {most}"
             )
     options.out.mkdir(parents=True, exist_ok=True)
-    described = environment.environment(os.environ) | {"code": environment.code()}
-    record.write_json(options.out / f"records_cost-{options.call}.json", described)
+    described = environment.environment(os.environ) | {"code": environment.code(CODE)}
     path = options.out / "records_cost.csv"
     new = not path.exists()
+    done = any(row["call"] == options.call for row in record.read_table(path))
+    try:
+        describe(options.out / f"records_cost-{options.call}.json", described, done)
+    except ConfigError as error:
+        sys.exit(str(error))
     with path.open("a", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
         if new:
