@@ -5,7 +5,7 @@ taller than a page, it is of a workload, and its numbers of devices stand side b
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
 
-from plots import _absent, _arrangement, _panels
+from plots import _absent, _arrangement, _panels, style
 
 _TICKS = 3  # which have room where devices stand side by side
 
@@ -32,6 +32,14 @@ class Band:
     panels: dict[tuple[float, str], Axes]
     column: float
 
+    def rows(self, here: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame, dict]]:
+        """The place of each configuration of `here`, its runs, and how its marks look."""
+        systems = set(here["system"])
+        for name, members in here.groupby("name", sort=False):
+            one = members.iloc[0]
+            look = style.look(one["system"], one["learners"], systems)
+            yield self.names.index(name), members, look
+
     def label(self, quantity: str, text: str) -> None:
         """Names the axis of a quantity, below the middle of its panels."""
         panels = [self.panels[count, quantity] for count in self.devices]
@@ -39,20 +47,20 @@ class Band:
         panels[(len(panels) - 1) // 2].set_xlabel(text, x=at)
 
     def note(
-        self, name: str, devices: float, median: str, reached: object, runs: int, failures: str
+        self, place: int, devices: float, median: str, reached: object, runs: int, failures: str
     ) -> None:
         """Writes the numbers of a row beside it, in short where devices stand side by side."""
-        last, place = list(self.panels.values())[-1], self.names.index(name)
+        last = list(self.panels.values())[-1]
         if len(self.devices) == 1:
             _panels.note_beside(last, place, _panels.outcome(median, reached, runs, failures))
         elif runs:
             aside = self.column * self.devices.index(devices)
             _panels.note_beside(last, place, f"{median}, {reached} of {runs}", aside)
 
-    def embolden(self, name: str) -> None:
+    def embolden(self, place: int) -> None:
         """Writes the name of a row in bold."""
         first = next(iter(self.panels.values()))
-        first.get_yticklabels()[self.names.index(name)].set_fontweight("bold")
+        first.get_yticklabels()[place].set_fontweight("bold")
 
 
 def grid(

@@ -35,3 +35,13 @@ def add_best(runs: pd.DataFrame) -> pd.DataFrame:
     best = ranked.drop_duplicates(["workload", "devices", "group"])[PLACE]
     is_best = pd.MultiIndex.from_frame(table[PLACE]).isin(pd.MultiIndex.from_frame(best))
     return table.assign(is_best=is_best)
+
+
+def of_system(table: pd.DataFrame, median: str) -> pd.Series:
+    """Whether a configuration has the least `median` of its system on so many devices.
+
+    Crossbow is synchronous model averaging here as in `add_best`.
+    """
+    own = table[median].mask(_averaging.is_other(table))
+    cell = [table[name] for name in ("workload", "devices", "system")]
+    return own.eq(own.groupby(cell).transform("min"))

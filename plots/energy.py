@@ -18,16 +18,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots import (
-    _averaging,
     _axes,
     _bands,
+    _best,
     _legends,
     _medians,
     _panels,
     _points,
     _runs,
     _series,
-    style,
 )
 from plots._tables import Tables
 
@@ -78,23 +77,19 @@ def _energies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
     table = _medians.add_counts(table, PLACE, "target_j")
     measured = table.groupby(PLACE, dropna=False)["joules_per_image"]
     table["measured"] = measured.transform("count")
-    own = table["median_target_j"].mask(_averaging.is_other(table))
-    of_system = [table[name] for name in ("workload", "devices", "system")]
-    table["best_of_system"] = own.notna() & (own == own.groupby(of_system).transform("min"))
+    table["best_of_system"] = _best.of_system(table, "median_target_j")
     order = ["workload", "devices", "system", "median_target_j", "median_joules_per_image"]
     return table.sort_values([*order, "batch", "series", "seed"], kind="stable", ignore_index=True)
 
 
 def _draw_rows(band: _bands.Band, left: Axes, right: Axes, here: pd.DataFrame) -> None:
-    systems = set(here["system"])
-    for name, members in here.groupby("name", sort=False):
-        place, one = band.names.index(name), members.iloc[0]
-        look = style.look(one["system"], one["learners"], systems)
+    for place, members, look in band.rows(here):
+        one = members.iloc[0]
         _points.row(left, place, members, look, *["joules_per_image"] * 3)
         _points.row(right, place, members, look, "target_j", "trained_j", "target_j")
         per_image = _panels.energy(one["median_joules_per_image"], "per image")
         median = f"{per_image}; {_panels.energy(one['median_target_j'])}"
         counts = one["reached"], one["runs"], _runs.failures(members)
-        band.note(name, one["devices"], median, *counts)
+        band.note(place, one["devices"], median, *counts)
         if one["best_of_system"]:
-            band.embolden(name)
+            band.embolden(place)

@@ -104,10 +104,7 @@ def _draw_panel(
     ssgd = here.loc[here["system"] == "pytorch", f"median_{name}"]
     if len(ssgd) and ssgd.iloc[0] > 0:
         panel.axvline(ssgd.iloc[0], color=style.FAINT, linewidth=0.8, linestyle="--", zorder=1)
-    systems = set(here["system"])
-    for row, members in here.groupby("name", sort=False):
-        place = band.names.index(row)
-        look = style.look(*members.iloc[0][["system", "learners"]], systems)
+    for place, members, look in band.rows(here):
         some = members[members[name] != 0]
         if len(some) < len(members):
             at = {"transform": panel.get_yaxis_transform(), "va": "center", "fontsize": 6.5}

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bench.metrics import RULES
-from plots import _axes, _bands, _legends, _medians, _panels, _points, _runs, _series, style
+from plots import _axes, _bands, _legends, _medians, _panels, _points, _runs, _series
 from plots._tables import Tables
 
 CELL = ["workload", "devices", "batch"]
@@ -65,13 +65,10 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_rows(band: _bands.Band, panels: list[Axes], here: pd.DataFrame) -> None:
-    systems = set(here["system"])
-    for name, members in here.groupby("name", sort=False):
-        place, one = band.names.index(name), members.iloc[0]
-        look = style.look(one["system"], one["learners"], systems)
+    for place, members, look in band.rows(here):
         for panel, (_, by_rule) in zip(panels, members.groupby("turn"), strict=True):
             _points.row(panel, place, by_rule, look, "s", "train_s", "s")
-        band.note(name, one["devices"], *_numbers(members))
+        band.note(place, members["devices"].iloc[0], *_numbers(members))
 
 
 def _numbers(members: pd.DataFrame) -> tuple[str, str, int, str]:

@@ -16,7 +16,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots import (
-    _averaging,
     _axes,
     _bands,
     _best,
@@ -25,7 +24,6 @@ from plots import (
     _points,
     _runs,
     _series,
-    style,
 )
 from plots._tables import Tables
 
@@ -70,20 +68,16 @@ def _times(runs: pd.DataFrame) -> pd.DataFrame:
     table["name"] = _series.with_batch(table)
     failures = {key: _runs.failures(members) for key, members in table.groupby(_best.PLACE)}
     table["failures"] = [failures[tuple(row)] for row in table[_best.PLACE].values]
-    own = table["median_s"].mask(_averaging.is_other(table))
-    of_system = [table[name] for name in ("workload", "devices", "system")]
-    table["best_of_system"] = own.notna() & (own == own.groupby(of_system).transform("min"))
+    table["best_of_system"] = _best.of_system(table, "median_s")
     order = {"by": ["workload", "devices", "system", "median_s", "batch", "series", "seed"]}
     return table.sort_values(**order, kind="stable").reset_index(drop=True)
 
 
 def _draw_rows(band: _bands.Band, panel: Axes, here: pd.DataFrame) -> None:
-    systems = set(here["system"])
-    for name, members in here.groupby("name", sort=False):
-        place, one = band.names.index(name), members.iloc[0]
-        look = style.look(one["system"], one["learners"], systems)
+    for place, members, look in band.rows(here):
+        one = members.iloc[0]
         _points.row(panel, place, members, look, "time_s", "trained_s", "s")
         counts = one["reached"], one["runs"], one["failures"]
-        band.note(name, one["devices"], _panels.three_digits(one["median_s"]), *counts)
+        band.note(place, one["devices"], _panels.three_digits(one["median_s"]), *counts)
         if one["best_of_system"]:
-            band.embolden(name)
+            band.embolden(place)
