@@ -3,7 +3,7 @@
 One process holds all devices. On CPU a device is a logical CPU device with a thread of its own. An
 epoch is one call of a function that loops over batches; the spec's options are XLA and mixed
 precision. tf.data gathers a batch's bytes, which the device augments as a part of the step; on a
-CPU's one thread this costs what it costs within tf.data, where parallel calls gain nothing.
+CPU's one thread this costs what it costs within tf.data.
 """
 
 from collections.abc import Iterator

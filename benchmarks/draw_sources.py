@@ -22,9 +22,7 @@ def tell(figure: Figure, sources: Iterable[tuple[str, Source]]) -> str:
         return f"{said}."
     are = f"{number} of {len(different)} measurements {'is' if number == 1 else 'are'}"
     changed = f"Dirty: {are} of changed code that no commit holds"
-    figure.draw_without_rendering()  # the layout decides where it ends
-    above = figure.get_tightbbox().ymax / figure.get_figheight() + 0.01
-    figure.text(0, above, changed, va="bottom", fontsize=7, weight="bold", color=style.WARNING)
+    style.warn_above(figure, changed)
     return f"{said}. {changed}."
 
 

@@ -41,9 +41,7 @@ def caption(module: ModuleType, summary: pd.DataFrame, table: pd.DataFrame) -> s
 def mark_changed(figure: Figure, module: ModuleType, summary: pd.DataFrame) -> None:
     """Says above a figure of runs of code that no commit holds that it has such runs."""
     if changed := _changed(module, summary):
-        figure.draw_without_rendering()  # the layout decides where it ends
-        above = figure.get_tightbbox().ymax / figure.get_figheight() + 0.01
-        figure.text(0, above, changed, va="bottom", fontsize=7, weight="bold", color=style.WARNING)
+        style.warn_above(figure, changed)
 
 
 def _changed(module: ModuleType, summary: pd.DataFrame) -> str:

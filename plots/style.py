@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
 
 RC = {
     "font.size": 8,
@@ -97,6 +98,13 @@ def _shade(hue: str, learners: str) -> tuple[float, ...]:
     depth = min(math.log2(float(learners)) / 5, 1)  # 0 for one learner, 1 from 32 on
     goal, share = (1, 0.55 - 1.4 * depth) if depth < 0.4 else (0, depth - 0.4)
     return tuple(c + (goal - c) * share for c in to_rgb(hue))
+
+
+def warn_above(figure: Figure, words: str) -> None:
+    """Words above a figure that has been drawn, for what must not be overlooked."""
+    figure.draw_without_rendering()  # the layout decides where it ends
+    above = figure.get_tightbbox().ymax / figure.get_figheight() + 0.01
+    figure.text(0, above, words, va="bottom", fontsize=7, weight="bold", color=WARNING)
 
 
 def series_looks(runs: pd.DataFrame) -> dict[str, dict]:

@@ -13,6 +13,7 @@ PAGES = [
     ROOT / "benchmarks/README.md",
     ROOT / "docs/reading.md",
     ROOT / "docs/data.md",
+    ROOT / "docs/scaling.md",
     *sorted((ROOT / "results/reference").rglob("README.md")),
 ]
 FENCED = re.compile(r"^```bash\n(.*?)^```$", re.MULTILINE | re.DOTALL)
