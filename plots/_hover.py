@@ -8,15 +8,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 
-from plots import style
+from plots import _units, style
 
 _TOLD = "hover:"
 _BETWEEN = "\x1f"  # the unit separator, which no label has
 _GROUP = re.compile(r"""( *<g) id=(?:"([^"]*)"|'([^']*)')>""")
 _SHARES = ("final_acc", "best_acc", "test_acc", "median_acc", "against_never", "against_ssgd")
-_UNITS = {"images_per_s": "images/s", "joules_per_image": "J per image", "epochs_run": "epochs"}
-_UNITS |= {"epochs": "epochs", "speed_up": "times one device", "gib": "GiB", "_mb": "MB"}
-_UNITS |= {"_j": "J", "s": "s"}
 _CONFIGURATION = ("series", "untold", "learners", "devices", "batch", "workload", "seed")
 _LEARNERS = re.compile(r" (m=|auto)")
 _POINT = re.compile(r"( *)(<use .*)/>")
@@ -47,8 +44,9 @@ def amount(value: float, column: str) -> str:
         return "never"
     if column in _SHARES:
         return f"{value:.2%}"
+    unit, factor = _units.of(column)
+    value *= factor
     number = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
-    unit = next((unit for ending, unit in _UNITS.items() if column.endswith(ending)), "")
     return f"{number} {unit}".strip()
 
 

@@ -85,13 +85,6 @@ def three_digits(value: float, unit: str = "s") -> str:
     return f"{value:.{decimals}f} {unit}"
 
 
-def energy(joules: float, per: str = "") -> str:
-    """Joules with three digits and the prefix that needs no more; a dash where there are none."""
-    steps = ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
-    factor, unit = next((step for step in steps if joules >= step[0]), steps[-1])
-    return three_digits(joules / factor, f"{unit} {per}".strip())
-
-
 def note_beside(panel: Axes, place: float, text: str, aside: float = 0.0) -> None:
     """Writes the numbers of the row at `place` to the right of a panel, `aside` inches from it."""
     at = offset_copy(panel.get_yaxis_transform(), panel.figure, aside)

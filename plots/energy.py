@@ -27,6 +27,7 @@ from plots import (
     _points,
     _runs,
     _series,
+    _units,
 )
 from plots._tables import Tables
 
@@ -50,10 +51,12 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             left, right = band.panels[count, "image"], band.panels[count, "target"]
             _axes.amount_axis(left, table["joules_per_image"])
             _axes.amount_axis(right, table["target_j"].fillna(table["trained_j"]))
+            _axes.told_in_unit(left.xaxis, "joules_per_image")
+            _axes.told_in_unit(right.xaxis, "target_j")
             here = _panels.cut(table, ["workload", "devices"], (band.workload, count))
             _draw_rows(band, left, right, here)
-    bands[-1].label("image", "energy (J per image)")
-    bands[-1].label("target", "energy to target (J)")
+    bands[-1].label("image", f"energy ({_units.of('joules_per_image')[0]})")
+    bands[-1].label("target", f"energy to target ({_units.of('target_j')[0]})")
     _bands.few_ticks(bands)
     _legends.legend(figure, _legends.run_marks(figure, "power not known"))
     return figure, table[COLUMNS]
@@ -87,9 +90,14 @@ def _draw_rows(band: _bands.Band, left: Axes, right: Axes, here: pd.DataFrame) -
         one = members.iloc[0]
         _points.row(left, place, members, look, *["joules_per_image"] * 3)
         _points.row(right, place, members, look, "target_j", "trained_j", "target_j")
-        per_image = _panels.energy(one["median_joules_per_image"], "per image")
-        median = f"{per_image}; {_panels.energy(one['median_target_j'])}"
+        median = "; ".join(_told(one, name) for name in ("joules_per_image", "target_j"))
         counts = one["reached"], one["runs"], _runs.failures(members)
         band.note(place, one["devices"], median, *counts)
         if one["best_of_system"]:
             band.embolden(place)
+
+
+def _told(one: pd.Series, name: str) -> str:
+    """The median of a configuration, in the unit of the axis; a dash where there is none."""
+    unit, factor = _units.of(name)
+    return _panels.three_digits(factor * one[f"median_{name}"], unit)

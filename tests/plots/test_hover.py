@@ -91,7 +91,7 @@ UNITS = {
     "epochs_to_accuracy": "epochs",
     "memory": "GiB",
     "learners": "epochs",
-    "energy": "J per image",
+    "energy": "mJ per image",
     "hardware_efficiency": "times one device",
 }
 

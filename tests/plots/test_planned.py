@@ -10,7 +10,7 @@ from synthetic import run, tables
 from test_figures import draw, words
 from test_say import not_run
 
-from plots import _absent, _caption, _panels, _points, _runs, _series
+from plots import _absent, _caption, _points, _runs, _series
 
 # Two settings of one cell that most figures tell apart, on CUDA where memory and energy are known.
 ON = {"device_type": "cuda", "tau": 1}
@@ -183,13 +183,6 @@ def test_unknown_commits_are_not_the_same(unknown):
         _, table = draw(name, replace(whole, summary=summary))
         said = _caption.caption(importlib.import_module(f"plots.{name}"), summary, table)
         assert re.search(r"\b0 of \d+ pairs? ran one commit", said) and "Commit" not in said
-
-
-@pytest.mark.parametrize(
-    ("joules", "said"), [(0.00618, "6.18 mJ"), (14195.0, "14.2 kJ"), (5.0, "5.00 J")]
-)
-def test_energies_have_the_prefix_they_need(joules, said):
-    assert _panels.energy(joules) == said
 
 
 def test_a_workload_of_which_nothing_was_run_takes_no_panels_and_is_named_below():
