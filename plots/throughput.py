@@ -4,7 +4,8 @@ Images per second of training, all devices together, as the median over epochs a
 Small marks are runs, lines join the medians over seeds of Crossbow at one batch of a learner, thin
 upright lines are their 95% intervals (of up to three seeds the range). The auto-tuner is a star
 just right of the number of learners it ended with. Baselines stand to the right, a dashed line
-carries the fastest of each across. A cross at the bottom is a configuration with a run that has no
+carries the fastest of each across. Throughput alone is compared: the fastest may be one that never
+reaches the target accuracy. A cross at the bottom is a configuration with a run that has no
 throughput, because it failed, a question mark one with a run that was planned and not run.
 """
 

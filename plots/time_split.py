@@ -2,10 +2,11 @@
 
 Time is epochs, times the images of an epoch, by throughput: hardware efficiency up, statistical
 efficiency to the left. Both axes are logarithmic, so that configurations along a grey line take the
-time that it names. Marks are medians of a configuration that has one, b the batch of a learner,
-lines join the batches of a series, dots are runs; epochs are those until the median of the last
-five test accuracies reached the target. A hollow triangle is a run that never did, at the epochs it
-had trained.
+time that it names, but for what the first epoch takes beyond another, as where connecting devices
+is part of it: throughput is the median over epochs after the first. Marks are medians of a
+configuration that has one, b the batch of a learner, lines join the batches of a series, dots are
+runs; epochs are those until the median of the last five test accuracies reached the target. A
+hollow triangle is a run that never did, at the epochs it had trained.
 """
 
 import numpy as np
