@@ -20,6 +20,7 @@ from workflows.validate import SCHEMA
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BESIDE = [ROOT / "benchmarks/README.md", *sorted((ROOT / "results/reference").rglob("README.md"))]
 CONFIG = (ROOT / "docs/config.md").read_text(encoding="utf-8")
 RESULTS = (ROOT / "docs/results.md").read_text(encoding="utf-8")
 NAMES = {
@@ -146,7 +147,7 @@ def test_verdicts_and_keys_of_claims_are_described(tmp_path):
     assert set(re.findall(r"`(\w+)`", "".join(heads))) == set(example)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *BESIDE], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)]+)\)", text):
