@@ -3,18 +3,16 @@
 FOLDER, such as results/reference/MACHINE/quickstart, keeps the tables that it can be drawn from.
 """
 
-import csv
 import json
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURE = "time_to_accuracy"
 BLOCK = re.compile(r"(?<=<!-- figure: written by `make readme-figure` -->\n).*?(?=<!-- end)", re.S)
-TABLES = ("summary.csv", "epochs.csv", "autotune.csv", "machines.json", "claims.csv")
+TABLES = ("summary.csv", "epochs.csv", "machines.json", "claims.csv")
 PACKAGES = ("torch", "tensorflow_cpu", "tensorflow")
 
 
@@ -25,16 +23,16 @@ def main(kept: Path, root: Path = ROOT) -> None:
     """
     results, image = root / "results", Path("docs/images", f"{FIGURE}.svg")
     (root / image).parent.mkdir(parents=True, exist_ok=True)
-    (root / kept / "figures").mkdir(parents=True, exist_ok=True)
+    (root / kept).mkdir(parents=True, exist_ok=True)
     shutil.copyfile(results / "figures" / image.name, root / image)
     for name in (*TABLES, *(f"figures/{FIGURE}.{end}" for end in ("svg", "csv", "txt"))):
-        shutil.copyfile(results / name, root / kept / name)
+        shutil.copyfile(results / name, root / kept / Path(name).name)
     title, *_, sample = (results / "figures" / f"{FIGURE}.txt").read_text().splitlines()
     caption = f"{title}; m learners per device, batch b of a learner. {sample}"
     lines = [
         f"![{title}]({image.as_posix()})",
         "",
-        f"*{caption} {provenance(results)}*",
+        f"*{caption} {packages(results)}*",
         "",
         f"[Its runs, as tables]({kept})",
     ]
@@ -42,27 +40,15 @@ def main(kept: Path, root: Path = ROOT) -> None:
     readme.write_text(BLOCK.sub(lambda _: "\n".join(lines) + "\n", readme.read_text()))
 
 
-def provenance(results: Path) -> str:
-    """Commits, with their dates, and the frameworks' versions that the runs in `results` had."""
-    with (results / "summary.csv").open(newline="") as file:
-        commits = {(row["commit"], row["dirty"] == "True") for row in csv.DictReader(file)}
-    packages = {
+def packages(results: Path) -> str:
+    """The frameworks' versions that the runs in `results` had."""
+    versions = {
         f"{name} {machine['environment']['packages'][name]}"
         for machine in json.loads((results / "machines.json").read_text())
         for name in PACKAGES
         if name in machine["environment"]["packages"]
     }
-    code = [
-        f"commit {commit[:10]}{_date(commit)}{' with later changes' if dirty else ''}"
-        for commit, dirty in sorted(commits)
-    ]
-    return f"{'; '.join([*code, *sorted(packages)]).capitalize()}."
-
-
-def _date(commit: str) -> str:
-    command = ["git", "-C", str(ROOT), "show", "-s", "--format=%cs", commit]
-    date = subprocess.run(command, capture_output=True, text=True).stdout.strip()
-    return f" of {date}" if date else ""
+    return f"{'; '.join(sorted(versions)).capitalize()}."
 
 
 if __name__ == "__main__":

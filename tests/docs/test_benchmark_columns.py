@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import plots
 from benchmarks import (
     all_reduce,
     cost_curves,
@@ -37,7 +38,7 @@ TABLES = {
 }
 SAME_AS = {"tuning-b64": "tuning", "cudnn-benchmark": "engine"}
 # Described in docs/results.md, where other tests look.
-OF_RUNS = ["summary", "epochs", "phases", "autotune", "claims", "scaling_methods"]
+OF_RUNS = ["summary", "epochs", "phases", "claims", *plots.known()]
 KEPT = [
     path
     for path in sorted((ROOT / "results/reference").rglob("*.csv"))

@@ -187,20 +187,16 @@ def test_readme_figure_comes_with_its_provenance(tmp_path):
     figures.mkdir(parents=True)
     (figures / "time_to_accuracy.svg").write_text("<svg/>")
     (figures / "time_to_accuracy.csv").write_text("x,y\n")
-    for name in ("epochs", "autotune", "claims"):
+    for name in ("summary", "epochs", "claims"):
         (tmp_path / f"results/{name}.csv").write_text(f"{name}\n")
     (figures / "time_to_accuracy.txt").write_text("A title\n=======\n\ntext\n\nn = 3 seeds.\n")
-    (tmp_path / "results/summary.csv").write_text("run,commit,dirty\na,0123456789abcdef,False\n")
     machine = {"machine": "m", "environment": {"packages": {"torch": "9.9"}}, "runs": ["a"]}
     (tmp_path / "results/machines.json").write_text(json.dumps([machine]))
     shutil.copy(ROOT / "README.md", tmp_path)
     readme_figure.main(Path("kept"), tmp_path)
     text = (tmp_path / "README.md").read_text()
     assert (tmp_path / "docs/images/time_to_accuracy.svg").read_text() == "<svg/>"
-    assert (
-        "n = 3 seeds. Commit 0123456789; torch 9.9.*\n\n[Its runs, as tables](kept)\n<!-- end"
-        in text
-    )
+    assert "n = 3 seeds. Torch 9.9.*\n\n[Its runs, as tables](kept)\n<!-- end" in text
     kept = sorted(path.name for path in (tmp_path / "kept").rglob("*.*"))
     assert kept == sorted(
         [*readme_figure.TABLES, *(f"time_to_accuracy.{end}" for end in ("csv", "svg", "txt"))]
