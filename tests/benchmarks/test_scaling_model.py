@@ -113,8 +113,9 @@ def folder(tmp_path):
     record.write_table(tmp_path / "engine.csv", COLUMNS, rows)
     for call in ("one", "elsewhere"):
         record.write_json(tmp_path / f"engine-{call}.json", {"gpus": [{"name": "X"}], "cores": 1})
-    sums = [{"call": "one", "devices": 2, "bytes": n, "seconds": RING.seconds(2, n)}
-            for n in (1e3, 1e6)]  # fmt: skip
+    # The last call of all-reduces is the one to read.
+    sums = [{"call": call, "devices": 2, "bytes": n, "seconds": longer * RING.seconds(2, n)}
+            for call, longer in (("old", 5), ("one", 1)) for n in (1e3, 1e6)]  # fmt: skip
     record.write_table(tmp_path / "all_reduce.csv", ["call", "devices", "bytes", "seconds"], sums)
     cell = '{"system": "%s", "model": "%s", "dataset": "digits", "batch": 16, "devices": %d}'
     asked = [("crossbow", "lenet", 4), ("crossbow", "lenet", 2), ("pytorch", "lenet", 4)]
@@ -333,6 +334,26 @@ def test_figure_has_the_predicted_shares_their_bands_and_what_was_measured(folde
     assert caption.endswith("recorded. " + DIRTY.format("1 of 3 measurements is") + ".")
 
 
+def test_figure_names_the_calls_of_pairs_of_single_devices_and_of_marks(folder):
+    """Each also where nothing else is from it."""
+    paired = [row(4, g, 2e-3 * g, model="logistic", call="paired") for g in (1, 2)]
+    single = row(1, 1, 1e-3, call="single")
+    rows = [*record.read_table(folder / "engine.csv"), *paired, single]
+    record.write_table(folder / "engine.csv", COLUMNS, rows)
+    for call in ("paired", "single"):
+        record.write_json(folder / f"engine-{call}.json", {"gpus": [{"name": "X"}], "cores": 1})
+    predicted, _ = scaling_prediction.predict(folder, [folder / "plan.json"])
+    scaling_data.write(folder / "scaling_prediction.csv", scaling_prediction.PREDICTION, predicted)
+    _, caption = draw_scaling.draw(folder)
+    assert re.findall(r"call (\w+):", caption) == ["paired", "single", "one"]
+
+
+def test_all_reduces_are_told_with_the_machine_of_the_call_that_is_read(folder):
+    for call in ("old", "one"):
+        record.write_json(folder / f"all_reduce-{call}.json", {"gpus": [{"name": call}]})
+    assert scaling_data.source_of_sums(folder).machine == "one"
+
+
 def test_figure_of_costs_has_a_panel_for_each_curve(folder):
     rows = [row(m, 1, 1e-3 + m * 1e-4) for m in (1, 2, 4)]
     record.write_table(folder / "engine.csv", COLUMNS, rows)
@@ -342,12 +363,20 @@ def test_figure_of_costs_has_a_panel_for_each_curve(folder):
     code = {"commit": "abcdefgh", "dirty": True}
     made = {"gpus": [{"name": "X"}], "cores": 1, "code": code}
     record.write_json(folder / "all_reduce-one.json", made)
+    epochs = [{"call": "one", "system": "crossbow", "model": "lenet", "dataset": "digits",
+               "batch": 16, "learners": 1, "records": n, "least_s": 0.5 + n * 1e-4}
+              for n in (1000, 2000, 4000)]  # fmt: skip
+    record.write_table(folder / "records_cost.csv", list(epochs[0]), epochs)
+    record.write_json(folder / "records_cost-one.json", {"gpus": [{"name": "Y"}]})
     curves = cost_curves.curves(folder)
     assert {one["error"] for one in curves} <= {"0.000", "-0.000"}
     record.write_table(folder / "cost_curves.csv", cost_curves.COLUMNS, curves)
     figure, caption = draw_costs.draw(folder)
-    assert [panel.get_xlabel() for panel in figure.axes] == ["learners of one device", "bytes"]
-    assert "learners: 0.0%; all-reduce: 0.0%" in caption
-    assert "learners, call one: X, commit not recorded; all-reduce, call one: X, commit" in caption
-    assert caption.endswith("abcdefg with changes. " + DIRTY.format("1 of 2 measurements is") + ".")
-    assert [one.get_text() for one in figure.texts] == [DIRTY.format("1 of 2 measurements is")]
+    assert [panel.get_xlabel() for panel in figure.axes] == [
+        "learners of one device", "records", "bytes"
+    ]  # fmt: skip
+    assert "learners: 0.0%; records: 0.0%; all-reduce: 0.0%" in caption
+    assert "learners, call one: X, commit not recorded; records, call one: Y, commit" in caption
+    assert "recorded; all-reduce, call one: X, commit abcdefg with changes. Dirty" in caption
+    assert caption.endswith(DIRTY.format("1 of 3 measurements is") + ".")
+    assert [one.get_text() for one in figure.texts] == [DIRTY.format("1 of 3 measurements is")]
