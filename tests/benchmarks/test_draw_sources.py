@@ -35,7 +35,7 @@ CHANGED, UNKNOWN = Source("X", "abcdefgh", True), Source("Y", "", False)
     ids=["one", "unknown", "several", "changed", "some changed"],
 )
 def test_machines_and_commits_are_told_and_changed_code_above_the_figure(sources, said, changed):
-    figure = Figure()
+    figure = Figure(layout="constrained")  # which moves the title up when it is drawn
     figure.subplots().set_title("title")
     dirty = f"Dirty: {changed} of changed code that no commit holds"
     assert tell(figure, sources) == (f"{said} {dirty}." if changed else said)
