@@ -1,9 +1,13 @@
 """Tuned runs are stars beside the learners that they ended with, hollow short of the target."""
 
+import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
 from synthetic import run, tables
 from test_figures import draw
+
+from plots import _stars
 
 TUNED = {"learners": "auto", "learners_final": 3}
 FIXED = [run(learners=m) for m in ("2", "4")]
@@ -41,3 +45,14 @@ def test_a_star_that_fell_short_is_hollow_and_could_be_anywhere_above():
     )
     (ends,) = bar.get_segments()
     assert ends[0][1] == 40 and ends[1][1] > 1e4
+
+
+def test_runs_without_learners_or_that_never_trained_have_no_star():
+    nan = float("nan")
+    runs = pd.DataFrame({"x": [1, nan, 3, 4], "s": [5, 6, nan, nan], "train_s": [5, 6, 7, 0]})
+    runs = runs.assign(series="Crossbow", learners="auto", batch=16, devices=1, workload="w")
+    panel = Figure().subplots()
+    _stars.draw(panel, runs, _stars.look("red"), "s", "train_s")
+    full, hollow = stars(panel)
+    assert full.get_xydata().tolist() == [[1, 5]] and hollow.get_xydata().tolist() == [[3, 7]]
+    assert full.get_gid().count("Crossbow") == hollow.get_gid().count("Crossbow") == 1
