@@ -40,6 +40,7 @@ gpu:
 	@touch $(VENV)/installed
 	$(PYTHON) -m venv --clear $(TENSORFLOW)
 	sed -n 's/^ *- tensorflow_cpu==/tensorflow[and-cuda]==/; s/^ *- //; /==/p' workflows/envs/tensorflow.yaml > $(TENSORFLOW)/wanted.txt
+	grep -E '^(jsonschema|pillow|pooch|scipy)==' requirements.lock >> $(TENSORFLOW)/wanted.txt  # by which benchmarks check cells
 	$(TENSORFLOW)/bin/python $(PIP_INSTALL) -r $(TENSORFLOW)/wanted.txt
 	@$(TENSORFLOW)/bin/python -c 'import tensorflow as tf; print(len(tf.config.list_physical_devices("GPU")), "GPUs for TensorFlow")' 2> /dev/null
 

@@ -101,6 +101,8 @@ def main() -> None:
         on_ranks(spec, options.data, work)
     except (ChildProcessError, TimeoutError) as error:  # of a rank; a sentence
         sys.exit(str(error))
+    except (AssertionError, AttributeError, LookupError, TypeError):
+        raise  # the suite's own mistakes, whose place in the code is what helps
     except Exception as error:
         sys.exit(endings.failure(error)["reason"])
 

@@ -13,8 +13,9 @@ import models
 from bench import gpus
 from bench.spec import RunSpec
 from benchmarks.synthetic import synthetic
-from benchmarks.systems import KINDS, spec_of
+from benchmarks.systems import KINDS, defaulted, spec_of
 from workflows.cells import lacks_model
+from workflows.cells import spec_of as run_of
 from workflows.data_of import Data, data_of
 from workflows.refusals import refuse_data
 from workflows.validate import SCHEMA, ConfigError, one_of, refuse_endless, validate
@@ -26,6 +27,7 @@ CELL = {
     "required": ["system", "model", "dataset", "batch"],
     "additionalProperties": False,
     "properties": {name: OF_A_RUN.get(name, {"type": "string"}) for name in DEFAULTS},
+    "$defs": SCHEMA["$defs"],
 }
 
 
@@ -88,19 +90,28 @@ def refuse_cell(cell: Any, where: str) -> None:
     refuse_endless(cell, where)
     if not (learners := learners_of(cell)):
         raise ConfigError(f"{where}.learners: an empty list; give it a number")
+    # What a run's JSON says of settings that it has not.
+    given = {name: value for name, value in cell.items() if value not in (None, {})}
     for m in learners:
-        one = cell | {"learners": m}
-        validate(one, CELL, where)
-        one_of(f"{where}.system", cell["system"], list(KINDS), "system")
+        validate(given | {"learners": m}, CELL, where)
+    one_of(f"{where}.system", cell["system"], list(KINDS), "system")
+    source = given.pop("model_source", None)
+    try:
+        models.load(cell["model"], source)
+    except ValueError as error:
+        raise ConfigError(f"{where}.model: {error}") from None
+    data = _known_data(cell["dataset"], f"{where}.dataset")
+    for m in learners:
+        given["learners"] = m
+        own = {name for name, value in given.items() if value != DEFAULTS[name]}
         try:
-            models.load(cell["model"], cell.get("model_source"))
-        except ValueError as error:
-            raise ConfigError(f"{where}.model: {error}") from None
-        try:
-            spec = spec_of(one)
+            run = defaulted(given) | {"allow_unstable": True}  # throughput is the same
+            spec = run_of(run, dict.fromkeys(own), where, {cell["model"]: source} if source else {})
+        except ConfigError:
+            raise
         except ValueError as error:
             raise ConfigError(f"{where}.{error}") from None
-        if data := _known_data(spec.dataset, f"{where}.dataset"):
+        if data:
             refuse_data(spec, data, where)
             if reason := lacks_model(spec, data, where):
                 raise ConfigError(f"{where}.model: {reason}; {spec.system} can't measure it")
@@ -131,11 +142,11 @@ def points(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [DEFAULTS | cell | {"learners": m} for cell in cells for m in learners_of(cell)]
 
 
-def fitting(cells: list[dict[str, Any]], gpus: int) -> list[dict[str, Any]]:
+def fitting(cells: list[dict[str, Any]], there: int) -> list[dict[str, Any]]:
     """Those that so many GPUs are enough for. A CPU may have more devices, which take turns."""
     specs = [spec_of(cell | {"learners": 1}) for cell in cells]
     return [
         cell
         for cell, spec in zip(cells, specs, strict=True)
-        if spec.device_type == "cpu" or spec.devices <= gpus
+        if spec.device_type == "cpu" or spec.devices <= there
     ]

@@ -31,8 +31,16 @@ KINDS = {
 
 def spec_of(cell: dict[str, Any]) -> RunSpec:
     """The RunSpec of a cell, with the benchmark's defaults."""
+    fields = defaulted(cell)
+    return RunSpec(**fields | {"alpha": None if fields["alpha"] == "1/k" else fields["alpha"]})
+
+
+def defaulted(cell: dict[str, Any]) -> dict[str, Any]:
+    """The cell with what a run has to have besides, by the benchmark's choice."""
     averaging = {"variant": RELEASED, "mu": 0.9} if cell["system"] == "crossbow" else {}
-    defaults = {
+    return {
+        **averaging,
+        "alpha": "1/k",
         "device_type": "cuda",
         "seed": 1,
         "epochs": 1,
@@ -41,8 +49,8 @@ def spec_of(cell: dict[str, Any]) -> RunSpec:
         "momentum": 0.9,
         "weight_decay": 1e-4,
         "augmentation": "crop_flip",
+        **cell,
     }
-    return RunSpec(**{**averaging, **defaults, **cell})
 
 
 def records_of(dataset: str, data: Path) -> Records:

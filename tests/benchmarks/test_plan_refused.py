@@ -1,12 +1,15 @@
 """A plan that can't be measured is one sentence, before anything is."""
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
+from bench.spec import RunSpec
 from benchmarks import engine
-from benchmarks.plan import points, read_plan
+from benchmarks.plan import points, read_plan, refuse_cell
+from benchmarks.systems import spec_of
 
 CELL = '"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16'
 NORMED = Path(__file__).parents[1] / "baselines/normed.py"
@@ -27,7 +30,10 @@ NORMED = Path(__file__).parents[1] / "baselines/normed.py"
         (f'[{{{CELL}, "learners": [1, 0]}}]', "plan.json[0].learners: 0 is out of range"),
         (f'[{{{CELL}, "learners": []}}]', "plan.json[0].learners: an empty list"),
         (f'[{{{CELL}, "learners": "auto"}}]', "plan.json[0].learners: 'auto'; give numbers"),
-        (f'[{{{CELL}, "system": "pytorch", "learners": 4}}]', "plan.json[0].learners: 4; give"),
+        (
+            f'[{{{CELL}, "system": "pytorch", "learners": 4}}]',
+            "[0].learners: pytorch averages no learners; remove",
+        ),
         (f'[{{{CELL}}}, {{{CELL}, "tau": 3}}]', "plan.json[1]: with 1 learners its row would be"),
         (f"[{{{CELL}}}]", "all cells need more GPUs than the 0 here; for a CPU a cell says"),
         (f'[{{{CELL}, "lr": NaN}}]', "plan.json[0].lr: nan is not finite"),
@@ -37,11 +43,22 @@ NORMED = Path(__file__).parents[1] / "baselines/normed.py"
         (f'[{{{CELL}, "model": "resnet50"}}]', "[0].model: on digits, resnet50 needs at least 32"),
         (f'[{{{CELL}, "batch": 2000}}]', "[0].batch: one iteration takes 2000 images and digits"),
         (f'[{{{CELL}, "learners": [1, 90]}}]', "[0].batch: one iteration takes 1440 images and"),
+        (
+            f'[{{{CELL}, "dataset": "synthetic-32-10", "batch": 55000}}]',
+            "55000 images and synthetic-32-10 has 50000 to",
+        ),
         (f'[{{{CELL}, "dataset": "synthetic-32"}}]', "[0].dataset: 'synthetic-32' is no synthetic"),
         (
-            f'[{{{CELL}, "dataset": "synthetic-224-10", "batch": 4000}}]',
-            "4000 images and synthetic-224-10 has 3566 to",
+            f'[{{{CELL}, "dataset": "synthetic-224-10", "batch": 15000}}]',
+            "15000 images and synthetic-224-10 has 14266 to",
         ),
+        (f'[{{{CELL}, "augmentation": "zoom"}}]', "[0].augmentation: unknown augmentation 'zoom'"),
+        (f'[{{{CELL}, "alpha": "x"}}]', "[0].alpha: unknown value 'x'; use 1/k or"),
+        (f'[{{{CELL}, "method": {{"rank": 1}}}}]', "[0].method"),
+        (f'[{{{CELL}, "graph": true, "device_type": "cpu"}}]', "[0].graph: "),
+        (f'[{{{CELL}, "unroll": 2}}]', "[0].unroll: "),
+        (f'[{{{CELL}, "devices": 2, "nodes": 3}}]', "[0].nodes: 2 devices, those of all nodes"),
+        (f'[{{{CELL}, "schedule": {{"kind": "stairs"}}}}]', "[0].schedule.kind: unknown value"),
         (f'[{{{CELL}, "dataset": "imagenet"}}]', "[0].augmentation: augmentation crop_flip is for"),
         (f'[{{{CELL}, "model_source": "/x.py"}}]', "[0].model: /x.py: no such file"),
         (
@@ -81,6 +98,23 @@ def test_an_option_that_does_not_do_is_one_sentence(
     with pytest.raises(SystemExit) as refused:
         engine.main()
     assert sentence in f"{refused.value}{capsys.readouterr().err}"
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["nvidia-h200/overhead", "nvidia-h200/overlap", "nvidia-h200/tuning", "2-core-epyc/tf_data"],
+)
+def test_the_run_that_a_result_names_is_a_cell(file):
+    results = Path(__file__).parents[2] / "results/reference"
+    cell = json.loads((results / f"{file}.json").read_text())["run"]
+    refuse_cell(cell, "CELL")
+    assert spec_of(cell) == RunSpec(**cell)
+
+
+def test_a_share_of_learners_by_name_is_that_of_none():
+    cell = json.loads(f"{{{CELL}}}")
+    refuse_cell(cell | {"alpha": "1/k"}, "CELL")
+    assert spec_of(cell | {"alpha": "1/k"}) == spec_of(cell)
 
 
 def test_points_have_one_number_of_learners_and_the_defaults(tmp_path):
