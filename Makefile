@@ -57,7 +57,8 @@ gpu-bench:
 
 # The README's picture and the lines below it, from the runs in results/, whose tables are kept.
 readme-figure: $(VENV)/installed
-	$(BIN)/python docs/readme_figure.py $(BENCHED)/quickstart
+	@test -n "$(MACHINE)" || { echo "name the machine, as its folder in results/reference: make $@ MACHINE=2-core-epyc"; exit 1; }
+	$(BIN)/python docs/readme_figure.py results/reference/$(MACHINE)/quickstart
 
 # The pages of docs/ as a site, site/index.html; a broken link is an error.
 docs: $(VENV)/installed

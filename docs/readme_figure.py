@@ -3,10 +3,10 @@
 FOLDER, such as results/reference/MACHINE/quickstart, keeps the tables that it can be drawn from.
 """
 
+import argparse
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -52,4 +52,6 @@ def packages(results: Path) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="where the tables are kept, from the root")
+    main(parser.parse_args().folder)
