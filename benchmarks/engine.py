@@ -26,7 +26,7 @@ from benchmarks.engine_table import COLUMNS, describe, refuse_without_row, rows_
 from benchmarks.plan import fitting, read_plan
 from benchmarks.results import CODE
 from benchmarks.systems import KINDS
-from workflows.budget import seconds
+from workflows.seconds import seconds
 from workflows.validate import ConfigError
 
 

@@ -22,10 +22,10 @@ from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
 from data_prep.records import open_records
 from models.weights import export
-from workflows.budget import seconds
 from workflows.pipeline import ResultsRefused, failed_runs, hold_results, outcomes
 from workflows.plan import plan, refuse_what_is_not_here
 from workflows.read_config import read_config
+from workflows.seconds import seconds
 from workflows.validate import ConfigError
 
 FOLDERS = ("results", "data", "archives")
