@@ -6,9 +6,7 @@ Appends rows to DIR/all_reduce.csv, with the machine beside it in DIR/all_reduce
 """
 
 import argparse
-import csv
 import functools
-import os
 import sys
 import tempfile
 import time
@@ -18,10 +16,10 @@ from statistics import median
 import torch
 import torch.distributed as dist
 
-from bench import environment, record
+from bench import record
 from bench.ranks import on_devices
-from benchmarks.engine_table import describe
-from benchmarks.results import CODE
+from benchmarks.calls import adding, begin, call_name, surroundings
+from benchmarks.results import folder
 from benchmarks.systems import spec_of
 from workflows.validate import ConfigError
 
@@ -72,8 +70,10 @@ def main() -> None:
     parser.add_argument("--device-type", choices=["cpu", "cuda"], default="cuda")
     parser.add_argument("--devices", type=int, nargs="+", default=[2, 4, 8])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--call", required=True, help="a name for this visit to the machine")
+    parser.add_argument("--out", type=folder, required=True, metavar="DIR")
+    parser.add_argument(
+        "--call", type=call_name, required=True, help="a name for this visit to the machine"
+    )
     options = parser.parse_args()
     if min(options.devices) < 2:
         sys.exit(f"--devices {min(options.devices)}: a sum needs two devices or more")
@@ -82,32 +82,23 @@ def main() -> None:
         there = [count for count in options.devices if count <= torch.cuda.device_count()]
         if not there:
             sys.exit(f"{torch.cuda.device_count()} GPUs are here: --device-type cpu needs none")
-    described = environment.environment(os.environ) | {"code": environment.code(CODE)}
-    options.out.mkdir(parents=True, exist_ok=True)
-    path = options.out / "all_reduce.csv"
-    new = not path.exists()
-    done = any(row["call"] == options.call for row in record.read_table(path))
+    table = options.out / "all_reduce.csv", COLUMNS, options.call
     try:
-        describe(options.out / f"all_reduce-{options.call}.json", described, done)
+        begin(*table, surroundings(options.device_type))
     except ConfigError as error:
         sys.exit(str(error))
-    with path.open("a", newline="") as file, tempfile.TemporaryDirectory() as folder:
-        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        if new:
-            table.writeheader()
+    with adding(*table) as add, tempfile.TemporaryDirectory() as parts:
         for devices in there:
             cell = {"system": "pytorch", "model": "lenet", "dataset": "digits", "batch": 1}
             spec = spec_of(cell | {"devices": devices, "device_type": options.device_type})
-            found = Path(folder, f"{devices}.json")
+            found = Path(parts, f"{devices}.json")
             work = functools.partial(
                 measure, device_type=options.device_type, sizes=options.sizes, out=found
             )
             on_devices(spec, work)
             for row in record.read_json(found)["rows"]:
-                where = {"call": options.call, "device_type": options.device_type}
-                table.writerow(where | {"devices": devices} | row)
+                add({"device_type": options.device_type, "devices": devices} | row)
                 print(devices, row["bytes"], row["seconds"], flush=True)
-            file.flush()
 
 
 if __name__ == "__main__":

@@ -8,24 +8,23 @@ there are here are left out. Ends with code 1 if a cell failed, and with 75 on S
 
 import argparse
 import contextlib
-import csv
 import json
 import math
 import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 from bench import environment, stop
-from bench.spec import NAME
+from benchmarks.calls import adding, begin, call_name, surroundings
 from benchmarks.cell_process import CELL_S, measured, packages, variables
-from benchmarks.engine_table import COLUMNS, describe, refuse_without_row, rows_of, unmeasured
+from benchmarks.engine_table import COLUMNS, refuse_without_row, unmeasured
 from benchmarks.plan import fitting, read_plan
-from benchmarks.results import CODE
-from benchmarks.systems import KINDS
+from benchmarks.results import folder
+from benchmarks.systems import KINDS, spec_of
 from workflows.seconds import seconds
 from workflows.validate import ConfigError
 
@@ -34,37 +33,26 @@ def main() -> None:
     """Measure every cell of the plan; a cell that fails is named and the others go on."""
     started = time.monotonic()
     options = _options()
-    path = options.out / "engine.csv"
+    table = options.out / "engine.csv", COLUMNS, options.call
     try:
         cells = read_plan(options.plan)
         refuse_without_row(cells, options.plan)
-        description = environment.environment(variables()) | {"code": environment.code(CODE)}
-        description["interpreters"] = {s: packages(p) for s, p in options.interpreters.items()}
-        cells = _here(cells, len(description["gpus"]), options.plan)
-        options.out.mkdir(parents=True, exist_ok=True)
-        done = [row for row in rows_of(path) if row["call"] == options.call]
-        describe(options.out / f"engine-{options.call}.json", description, bool(done))
+        own = {system: packages(python) for system, python in options.interpreters.items()}
+        cells = _here(cells, len(environment.gpus(variables())), options.plan)
+        device_type = _device_type(cells, options.plan)
+        done = begin(*table, surroundings(device_type, variables(), interpreters=own))
     except ConfigError as error:
         sys.exit(str(error))
     if options.skip_measured:
         cells = unmeasured(cells, done)
-    signal.signal(signal.SIGTERM, _stop)
     failed, left = 0, len(cells)
-    with path.open("a", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
-        if not file.tell():
-            table.writeheader()
-
-        def write(row: dict[str, Any]) -> None:
-            table.writerow(row | {"call": options.call})
-            file.flush()
-
+    with ending_at_sigterm(), adding(*table) as add:
         for cell in cells:
             if (left_s := options.budget - (time.monotonic() - started)) <= 0:
                 break
             python = options.interpreters.get(cell["system"], sys.executable)
             rows = measured(cell, options.data, min(CELL_S, left_s), python=python)
-            code = _written(rows, write)
+            code = _written(rows, add)
             if code and time.monotonic() - started >= options.budget:
                 break  # it was killed for the budget, and did not fail
             failed += bool(code)
@@ -81,8 +69,10 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.engine", description=__doc__)
     parser.add_argument("plan", type=Path)
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--call", required=True, help="a name for this visit to the machine")
+    parser.add_argument("--out", type=folder, required=True)
+    parser.add_argument(
+        "--call", type=call_name, required=True, help="a name for this visit to the machine"
+    )
     parser.add_argument(
         "--budget", type=seconds, default=math.inf,
         help="end after so many seconds: the cell under way then is killed, its rows count",
@@ -96,8 +86,6 @@ def _options() -> argparse.Namespace:
         help='the python of a system that has an environment of its own: {"tensorflow": "PATH"}',
     )  # fmt: skip
     options = parser.parse_args()
-    if not NAME.fullmatch(options.call):
-        parser.error(f"--call: {options.call!r} names a file; use letters, digits, ., _ and -")
     if not isinstance(options.interpreters, dict):
         parser.error('--interpreters: no JSON object such as {"tensorflow": "PATH"}')
     for system, python in options.interpreters.items():
@@ -108,9 +96,18 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _stop(*_: object) -> NoReturn:
-    """End at SIGTERM, with the processes of the cell under way: `measured` kills them."""
-    raise stop.Stopped
+@contextlib.contextmanager
+def ending_at_sigterm() -> Iterator[None]:
+    """SIGTERM ends this process, with those of the cell under way: `measured` kills them."""
+
+    def end(*_: object) -> NoReturn:
+        raise stop.Stopped
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _here(cells: list[dict[str, Any]], gpus: int, plan: Path) -> list[dict[str, Any]]:
@@ -123,6 +120,21 @@ def _here(cells: list[dict[str, Any]], gpus: int, plan: Path) -> list[dict[str, 
     if len(fit) < len(cells):
         print(f"{len(cells) - len(fit)} of {len(cells)} cells need more GPUs than the {gpus} here")
     return fit
+
+
+def _device_type(cells: list[dict[str, Any]], plan: Path) -> str:
+    """That of all cells, of which their rows do not tell.
+
+    Raises:
+        ConfigError: they have several.
+    """
+    first, *others = {spec_of(cell | {"learners": 1}).device_type for cell in cells}
+    if others:
+        raise ConfigError(
+            f"{plan}: cells of cpu and of cuda, which the table does not tell apart; give them a "
+            "plan and a --call each"
+        )
+    return first
 
 
 def _written(

@@ -1,10 +1,9 @@
-"""engine.csv, to which one visit after the other adds its rows, and a call's machine beside it."""
+"""Which cells of a plan have a row in engine.csv, and which can have one of their own."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from bench import record
 from benchmarks.plan import DEFAULTS, learners_of
 from workflows.validate import ConfigError
 
@@ -13,48 +12,6 @@ COLUMNS = (
     "channels_last,unroll,cudnn_benchmark,spread,memory_bytes,prepared_s"
 ).split(",")
 SETTINGS = [name for name in COLUMNS if name in DEFAULTS]
-# What all rows of a call share.
-MACHINE = {"gpus": "GPUs", "cpu": "CPU", "cores": "number of cores", "packages": "packages"}
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """The rows so far; half a row, whose writer was killed in it, is cut off.
-
-    Raises:
-        ConfigError: the table has other columns.
-    """
-    if path.exists():
-        record.drop_half_row(path)
-    if path.exists():  # a file of half a line is gone now
-        header = path.read_text().splitlines()[0].split(",")
-        if header != COLUMNS:
-            raise ConfigError(
-                f"{path} has other columns: move it away, or make them {','.join(COLUMNS)}"
-            )
-    return record.read_table(path)
-
-
-def describe(path: Path, description: dict[str, Any], measured: bool) -> None:
-    """Write the machine and the code of a call; if rows of it were `measured`, theirs remain.
-
-    Raises:
-        ConfigError: they were measured on another machine, or with other code or packages.
-    """
-    if measured and path.exists():
-        before = record.read_json(path)
-        other = [word for key, word in MACHINE.items() if before.get(key) != description[key]]
-        commits = {each["code"]["commit"] for each in (before, description)}
-        if len(commits) > 1 or "" in commits:
-            other.append("commit" + ", or has none: CODE_COMMIT names it" * ("" in commits))
-        old, new = (each.get("interpreters", {}) for each in (before, description))
-        other += [f"packages of {s}" for s in old.keys() & new.keys() if old[s] != new[s]]
-        if other:
-            raise ConfigError(
-                f"{path}: this visit differs from the rows of this call in {', '.join(other)}; "
-                "give it a --call of its own"
-            )
-        description = before | {"interpreters": old | new}
-    record.write_json(path, description)
 
 
 def refuse_without_row(cells: list[dict[str, Any]], plan: Path) -> None:

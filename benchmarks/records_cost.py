@@ -7,9 +7,7 @@ DIR/records_cost-NAME.json.
 """
 
 import argparse
-import csv
 import dataclasses
-import os
 import pkgutil
 import sys
 import tempfile
@@ -18,13 +16,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import environment, record
 from bench.clock import Ledger
 from bench.spec import RunSpec
 from bench.system import Context
-from benchmarks.engine_table import describe
+from benchmarks.calls import adding, begin, call_name, surroundings
 from benchmarks.plan import one_spec
-from benchmarks.results import CODE
+from benchmarks.results import folder
 from benchmarks.systems import KINDS, on_ranks, records_of
 from data_prep.manifest import RecordsError
 from data_prep.records import Records
@@ -44,8 +41,10 @@ def main() -> None:
     parser.add_argument("cell", type=one_spec, help="RunSpec fields as JSON")
     parser.add_argument("--records", type=int, nargs="+", required=True, metavar="N")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
-    parser.add_argument("--call", required=True, help="a name for this visit to the machine")
+    parser.add_argument("--out", type=folder, required=True, metavar="DIR")
+    parser.add_argument(
+        "--call", type=call_name, required=True, help="a name for this visit to the machine"
+    )
     options = parser.parse_args()
     spec = options.cell
     if spec.devices != 1 or spec.learners == "auto":
@@ -60,26 +59,18 @@ def main() -> None:
             sys.exit(
                 f"--records {count}: {spec.dataset} and one iteration permit {least} to {most}"
             )
-    options.out.mkdir(parents=True, exist_ok=True)
-    described = environment.environment(os.environ) | {"code": environment.code(CODE)}
-    path = options.out / "records_cost.csv"
-    new = not path.exists()
-    done = any(row["call"] == options.call for row in record.read_table(path))
+    table = options.out / "records_cost.csv", COLUMNS, options.call
     try:
-        describe(options.out / f"records_cost-{options.call}.json", described, done)
+        begin(*table, surroundings(spec.device_type))
     except ConfigError as error:
         sys.exit(str(error))
-    with path.open("a", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
-        if new:
-            table.writeheader()
+    with adding(*table) as add:
 
         def work(rank: int, spec: RunSpec, data: Path, weights: Path) -> None:
             for count in options.records:
                 row = dataclasses.asdict(spec) | measured(spec, first(there, count), weights)
                 print(count, row["train_s"], row["eval_s"], flush=True)
-                table.writerow(row | {"call": options.call})
-                file.flush()
+                add(row)
 
         on_ranks(spec, options.data, work)
 

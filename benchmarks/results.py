@@ -1,5 +1,6 @@
 """What a benchmark leaves behind: its figures, with the machine and the commit beside them."""
 
+import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,19 @@ def write_result(path: Path, figures: dict[str, Any], code: Sequence[str] = CODE
     record.write_json(path, figures | beside)
 
 
+def folder(text: str) -> Path:
+    """What `--out` may be: a folder, or one that can be made.
+
+    Raises:
+        argparse.ArgumentTypeError: it is a file or below one; one sentence.
+    """
+    path = Path(text)
+    for above in (path, *path.parents):
+        if above.exists() and not above.is_dir():
+            raise argparse.ArgumentTypeError(f"{above} is a file; name a folder")
+    return path
+
+
 class Source(NamedTuple):
     """What figures were measured with: the machine in a few words, and the code."""
 
@@ -36,6 +50,6 @@ def source_of(path: Path) -> Source:
     surroundings, code = made.get("environment", made), made.get("code", {})
     machine = path.parent.resolve().name
     if "gpus" in surroundings:
-        device_type = made.get("run", {}).get("device_type", "cuda")
+        device_type = made.get("run", made).get("device_type", "cuda")
         machine = environment.machine(surroundings, device_type)
     return Source(machine, code.get("commit", ""), code.get("dirty", False))

@@ -50,11 +50,11 @@ def test_failed_cells_are_counted_and_come_last_another_time(benchmark):
 
 def test_cells_of_more_gpus_than_are_here_are_left_out(benchmark, capsys):
     cells = [CELL | {"devices": devices} for devices in (8, 4)]
-    _, begun = benchmark(
-        [*cells, CELL | {"devices": 8, "batch": 32, "device_type": "cpu"}], "--call", "one"
-    )
-    assert [cell["devices"] for cell in begun] == [4, 8]
-    assert "1 of 3 cells need more GPUs than the 4 here" in capsys.readouterr().out
+    _, begun = benchmark(cells, "--call", "one")
+    assert [cell["devices"] for cell in begun] == [4]
+    assert "1 of 2 cells need more GPUs than the 4 here" in capsys.readouterr().out
+    _, begun = benchmark([cells[0] | {"device_type": "cpu"}], "--call", "three")
+    assert [cell["devices"] for cell in begun] == [8]
     with pytest.raises(SystemExit, match=r"plan\.json: all cells need more GPUs than the 4 here"):
         benchmark(cells[:1], "--call", "two")
 

@@ -12,7 +12,9 @@ CELL = {"system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16
 
 
 def test_table_has_the_settings_of_each_row(benchmark):
-    (row,), _ = benchmark([CELL | {"unroll": 4, "channels_last": True}], "--call", "one")
+    (row,), _ = benchmark(
+        [CELL | {"graph": True, "unroll": 4, "channels_last": True}], "--call", "one"
+    )
     assert list(row) == engine.COLUMNS
     expected = {"learners": "1", "unroll": "4", "channels_last": "True", "spread": "0.01"}
     assert row | expected == row
@@ -80,6 +82,19 @@ def test_a_call_lists_all_gpus_that_its_cells_used(benchmark, tmp_path, monkeypa
     files = {call: tmp_path / f"engine-{call}.json" for call in ("one", "two")}
     listed = {call: len(record.read_json(path)["gpus"]) for call, path in files.items()}
     assert listed == {"one": 1, "two": 2}
+
+
+def test_rows_of_a_call_are_of_one_type_of_devices_as_the_table_has_none(benchmark, tmp_path):
+    cpu = CELL | {"batch": 32, "device_type": "cpu"}
+    with pytest.raises(SystemExit, match=r"plan.json: cells of cpu and of cuda, which the table"):
+        benchmark([CELL, cpu], "--call", "one")
+    benchmark([CELL], "--call", "one")
+    with pytest.raises(SystemExit, match="differs from the rows of this call in device type; give"):
+        benchmark([cpu], "--call", "one")
+    benchmark([cpu], "--call", "two")
+    files = {call: tmp_path / f"engine-{call}.json" for call in ("one", "two")}
+    found = {call: record.read_json(path)["device_type"] for call, path in files.items()}
+    assert found == {"one": "cuda", "two": "cpu"}
 
 
 @pytest.mark.parametrize("table", TABLES, ids=[table.parent.name for table in TABLES])

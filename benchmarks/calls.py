@@ -1,0 +1,107 @@
+"""Tables to which one visit after the other adds its rows, and a call's machine beside them."""
+
+import argparse
+import contextlib
+import csv
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import environment, record
+from bench.spec import NAME
+from benchmarks.results import CODE
+from workflows.validate import ConfigError
+
+# What all rows of a call share, beside the code.
+SHARED = {
+    "gpus": "GPUs", "cpu": "CPU", "cores": "number of cores", "packages": "packages",
+    "device_type": "device type",
+}  # fmt: skip
+
+
+def call_name(text: str) -> str:
+    """What `--call` may be, which is part of a file's name.
+
+    Raises:
+        argparse.ArgumentTypeError: it is something else; one sentence.
+    """
+    if not NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} names a file; use letters, digits, ., _ and -")
+    return text
+
+
+def surroundings(
+    device_type: str, variables: Mapping[str, str] = os.environ, **more: Any
+) -> dict[str, Any]:
+    """The machine and the code as they are, and `more`; all rows are of devices of this type."""
+    code = environment.code(CODE)
+    return environment.environment(variables) | {"code": code, "device_type": device_type} | more
+
+
+def begin(
+    table: Path, columns: Sequence[str], call: str, described: dict[str, Any]
+) -> list[dict[str, str]]:
+    """The rows of the call so far; its surroundings lie beside the table then.
+
+    Half a row, whose writer was killed in it, is cut off.
+
+    Raises:
+        ConfigError: the table has other columns, or these rows other surroundings.
+    """
+    table.parent.mkdir(parents=True, exist_ok=True)
+    if table.exists():
+        record.drop_half_row(table)
+    if table.exists():  # a file of half a line is gone now
+        header = table.read_text().splitlines()[0]
+        if header != ",".join(columns):
+            raise ConfigError(
+                f"{table} has other columns: move it away, or make them {','.join(columns)}"
+            )
+    done = [row for row in record.read_table(table) if row["call"] == call]
+    path = table.with_name(f"{table.stem}-{call}.json")
+    if done and path.exists():
+        described = _joined(path, described)
+    record.write_json(path, described)
+    return done
+
+
+@contextlib.contextmanager
+def adding(
+    table: Path, columns: Sequence[str], call: str
+) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """A function that adds a row of the call, at once; what a row has besides is left out."""
+    with table.open("a", newline="") as file:
+        writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
+        if not file.tell():
+            writer.writeheader()
+
+        def add(row: dict[str, Any]) -> None:
+            writer.writerow(row | {"call": call})
+            file.flush()
+
+        yield add
+
+
+def _joined(path: Path, described: dict[str, Any]) -> dict[str, Any]:
+    """What the call's first visit left, and the interpreters of this one.
+
+    Raises:
+        ConfigError: it was another machine, or other code or packages.
+    """
+    before = record.read_json(path)
+    other = [word for key, word in SHARED.items() if before.get(key) != described[key]]
+    was, now = before.get("code", {}), described["code"]
+    commits = {was.get("commit", ""), now["commit"]}
+    if len(commits) > 1 or "" in commits:
+        other.append("commit" + ", or has none: CODE_COMMIT names it" * ("" in commits))
+    elif was.get("dirty", False) != now["dirty"]:
+        other.append("changes that no commit holds")
+    old, new = (each.get("interpreters", {}) for each in (before, described))
+    other += [f"packages of {s}" for s in old.keys() & new.keys() if old[s] != new[s]]
+    if other:
+        raise ConfigError(
+            f"{path}: this visit differs from the rows of this call in {', '.join(other)}; "
+            "give it a --call of its own"
+        )
+    return before | ({"interpreters": old | new} if new else {})
