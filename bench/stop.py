@@ -41,13 +41,19 @@ def listen(started: Callable[[], Iterable[Started]] = tuple) -> None:
 
 
 def at_once() -> None:
-    """From now on SIGTERM ends this process where it is: it has nothing to end first."""
+    """From now on SIGTERM ends this process where it is: it has nothing to end first.
+
+    Raises:
+        Stopped: it was asked before, by what has ended since.
+    """
 
     def end(*_: object) -> None:
         print("Stopped by SIGTERM; the same command goes on.", file=sys.stderr)
         raise Stopped
 
     signal.signal(signal.SIGTERM, end)
+    if _requested:
+        end()
 
 
 def requested() -> bool:

@@ -43,6 +43,7 @@ def main() -> None:
         "--budget", type=seconds, default=math.inf, help="begin no run after so many seconds"
     )
     options = parser.parse_args()
+    stop.at_once()
     try:
         config, given = read_config(options.config), vars(options)
         if isinstance(config, dict):  # another is refused by the plan
@@ -58,7 +59,7 @@ def main() -> None:
             if time.monotonic() - started > options.budget:
                 print(f"{options.budget:.0f} s are over: {len(due) - place} runs are still due")
                 break
-            stop.at_once()  # until the run listens
+            stop.at_once()  # again, as a run has listened in between
             out, records = planned.results / "runs" / spec.id, planned.data / spec.dataset
             folder = planned.results / "weights" / spec.model / spec.dataset
             weights = folder / f"seed-{spec.seed}.npz"

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from PIL import Image
 from suite import CELL, REPOSITORY, rows
 
 import workflows.train
-from bench import record
+from bench import record, stop
 from bench.stop import RESUME
 
 
@@ -71,15 +72,26 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     )
 
 
-def test_sigterm_while_data_are_made_means_resume(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("step", ["hold_results", "prepare", "launch"])
+def test_sigterm_between_runs_means_resume(step, tmp_path, monkeypatch, capsys):
+    """While runs are planned, while data are made, and as a run ends that it comes too late for."""
+    steps = []
+
     def terminate(*_, **__):
+        if step == "launch":
+            stop.listen()  # as a run does
         os.kill(os.getpid(), signal.SIGTERM)
 
-    folders = ("--results", str(tmp_path), "--data", str(tmp_path))
-    monkeypatch.setattr("workflows.train.prepare", terminate)
+    for name in ("hold_results", "prepare", "open_records", "export", "launch"):
+        monkeypatch.setattr(f"workflows.train.{name}", lambda *_, of=name, **__: steps.append(of))
     monkeypatch.setattr(
-        sys, "argv", ["train", str(REPOSITORY / "workflows/config/smoke.yaml"), *folders]
+        "workflows.train.open_records", lambda _: SimpleNamespace(shape=0, classes=0)
     )
+    monkeypatch.setattr(f"workflows.train.{step}", terminate)
+    monkeypatch.setattr("bench.stop._requested", False)
+    folders = ("--results", str(tmp_path), "--data", str(tmp_path))
+    config = str(REPOSITORY / "workflows/config/smoke.yaml")
+    monkeypatch.setattr(sys, "argv", ["train", config, *folders])
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         with pytest.raises(SystemExit) as ended:
@@ -88,6 +100,7 @@ def test_sigterm_while_data_are_made_means_resume(tmp_path, monkeypatch, capsys)
         signal.signal(signal.SIGTERM, before)
     assert ended.value.code == RESUME
     assert capsys.readouterr().err == "Stopped by SIGTERM; the same command goes on.\n"
+    assert steps.count("prepare") == (step == "launch")
 
 
 def test_failed_runs_end_the_command_with_1_and_are_tried_again_after_the_others(copy):
