@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from bench import record
+from bench.summary_file import read_text
 from benchmarks.engine_table import key
 from benchmarks.plan import points, read_plan
 from benchmarks.results import Source, source_of
 from benchmarks.scaling_laws import AllReduce, fit_all_reduce
-from benchmarks.scaling_measured import SAME
+from benchmarks.scaling_measured import SAME, number
 from benchmarks.synthetic import synthetic
 from data_prep import datasets
 from models import load
@@ -53,13 +54,18 @@ def all_reduce(folder: Path, on_cpus: bool) -> tuple[AllReduce, str]:
 
     Raises:
         FileNotFoundError: the folder has neither file.
-        ValueError: timeline.csv has no all-reduce.
+        ValueError: timeline.csv has no all-reduce, or all_reduce.csv is not what it should be.
     """
     measured = folder / "all_reduce.csv"
     if measured.exists():
-        table = record.read_table(measured)
-        rows = [row for row in table if row["devices"] == "2" and row["call"] == table[-1]["call"]]
-        points = [(2, float(row["bytes"]), float(row["seconds"])) for row in rows]
+        table = read_text(measured, ["call", "devices", "bytes", "seconds"]).to_dict("records")
+        points = []
+        for n, row in enumerate(table, start=1):
+            where = f"{measured}: row {n}"
+            devices = number(where, "devices", row["devices"])
+            if row["call"] == table[-1]["call"] and devices == 2:
+                size = number(where, "bytes", row["bytes"])
+                points.append((2, size, number(where, "seconds", row["seconds"], least=0)))
         return fit_all_reduce(points), "all_reduce.csv"
     timeline = folder / "timeline.csv"
     if not timeline.exists():

@@ -6,18 +6,21 @@ devices), `iteration_s`, `learners_each` (a number also where `learners` is auto
 """
 
 import math
+from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
 from bench import record
 from bench.spec import ALGORITHM_1, RELEASED
 from bench.summary_file import read_summary, read_text
+from bench.systems import SYSTEMS
 from benchmarks.engine_table import SETTINGS, key
 from benchmarks.plan import DEFAULTS
 from benchmarks.results import Source, source_of
 
 SAME = [name for name in SETTINGS if name != "devices"]
 TRAINED = (record.REACHED, record.FINISHED)
+FLAGS = [name for name in SAME if isinstance(DEFAULTS[name], bool)]
 RUNS = "runs"  # the call of training runs, which summary.csv has
 
 
@@ -75,30 +78,42 @@ def measured_in(path: Path) -> list[dict[str, Any]]:
 
 def _measurement(where: str, row: dict[str, str], source: Source) -> dict[str, Any]:
     # What a row does not say was not asked for.
-    settings = {name: row.get(name) or str(DEFAULTS[name]) for name in [*SAME, "devices"]}
-    devices = int(_number(where, "devices", settings["devices"]))
-    each = int(_number(where, "learners", row.get("learners_final") or settings["learners"]))
-    batch = int(_number(where, "batch", settings["batch"]))
-    images_per_s = _number(where, "images_per_s", row["images_per_s"], least=0.1)
+    settings = {name: row.get(name) or _default(where, name) for name in [*SAME, "devices"]}
+    if settings["system"] not in SYSTEMS:
+        raise ValueError(f"{where}: system is {settings['system']!r}, which the suite has not")
+    for name in FLAGS:
+        if settings[name] not in ("True", "False"):
+            raise ValueError(f"{where}: {name} is {settings[name]!r}; make it True or False")
+    devices = int(number(where, "devices", settings["devices"]))
+    each = int(number(where, "learners", row.get("learners_final") or settings["learners"]))
+    batch = int(number(where, "batch", settings["batch"]))
+    images_per_s = number(where, "images_per_s", row["images_per_s"], least=0.1)
     return settings | {
         "devices": devices,
         "call": row["call"],
         "images_per_s": images_per_s,
         "learners_each": each,
         "iteration_s": devices * each * batch / images_per_s,
-        "spread": _number(where, "spread", row.get("spread") or "0", least=0),
+        "spread": number(where, "spread", row.get("spread") or "0", least=0),
         "source": source,
     }
 
 
-def _number(where: str, name: str, cell: Any, least: float = 1) -> float:
+def _default(where: str, name: str) -> str:
+    if DEFAULTS[name] is MISSING:
+        raise ValueError(f"{where}: {name} is empty; leave the row out")
+    return str(DEFAULTS[name])
+
+
+def number(where: str, name: str, cell: Any, least: float = 1) -> float:
+    """A cell of a table; a ValueError names `where` it stands."""
     try:
-        number = float(cell)
+        value = float(cell)
     except (TypeError, ValueError):
-        number = math.nan
-    if not least <= number < math.inf:
+        value = math.nan
+    if not least <= value < math.inf:
         raise ValueError(f"{where}: {name} is {cell!r}, no number from {least:g}; leave it out")
-    return number
+    return value
 
 
 def pairs(rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:

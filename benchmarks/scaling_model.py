@@ -41,9 +41,12 @@ def main() -> None:
         predicted, fits = predict(options.folder, options.plans)
     except (OSError, ValueError, ConfigError) as error:
         sys.exit(f"Error: {error}")
+    known = sum(bool(row.get("images_per_s")) for row in predicted)
+    if not known:
+        why = "was measured on one" if predicted else "is in these plans"
+        sys.exit(f"Error: no cell of more than two devices {why}; {options.folder} is as it was")
     data.write(options.folder / "scaling_prediction.csv", PREDICTION, predicted)
     data.write(options.folder / "scaling_fit.csv", FIT, fits)
-    known = sum(bool(row.get("images_per_s")) for row in predicted)
     print(f"{known} of {len(predicted)} cells predicted: {options.folder}/scaling_prediction.csv")
 
 

@@ -220,13 +220,48 @@ def test_training_runs_are_checked_by_rates_as_they_are_of_many_machines(folder)
 @pytest.mark.parametrize(
     ("column", "cell"),
     [("images_per_s", "0"), ("images_per_s", "nan"), ("devices", "abc"), ("batch", "inf"),
-     ("learners", "auto"), ("spread", "-1")],
+     ("learners", "auto"), ("spread", "-1"), ("system", "abc"), ("compile", "-5"),
+     ("graph", "yes")],
 )  # fmt: skip
 def test_a_row_that_cannot_be_is_named(folder, column, cell):
     rows = [row(1, 1, 1e-3), row(1, 2, 1e-3) | {column: cell}]
     record.write_table(folder / "engine.csv", COLUMNS, rows)
     with pytest.raises(ValueError, match=rf"engine.csv: row 2: {column} is '{cell}'"):
         scaling_measured.measurements(folder)
+
+
+@pytest.mark.parametrize("column", ["system", "model", "dataset", "batch"])
+def test_a_row_that_lacks_what_has_no_default_is_named(folder, column):
+    record.write_table(folder / "engine.csv", COLUMNS, [row(1, 1, 1e-3) | {column: ""}])
+    with pytest.raises(ValueError, match=f"engine.csv: row 1: {column} is empty; leave the row"):
+        scaling_measured.measurements(folder)
+
+
+@pytest.mark.parametrize("column", ["devices", "bytes", "seconds"])
+def test_an_all_reduce_that_cannot_be_is_named(folder, column):
+    path = folder / "all_reduce.csv"
+    rows = record.read_table(path)
+    rows[-1] |= {column: "x"}
+    record.write_table(path, list(rows[0]), rows)
+    with pytest.raises(ValueError, match=f"all_reduce.csv: row 4: {column} is 'x', no number"):
+        scaling_data.all_reduce(folder, on_cpus=False)
+    left = [name for name in rows[0] if name != column]
+    record.write_table(path, left, [{name: one[name] for name in left} for one in rows])
+    with pytest.raises(ValueError, match=f"all_reduce.csv lacks the columns {column}"):
+        scaling_data.all_reduce(folder, on_cpus=False)
+
+
+def test_a_plan_without_a_cell_to_predict_leaves_the_prediction_as_it_was(folder, monkeypatch):
+    written = folder / "scaling_prediction.csv"
+    written.write_text("as it was\n")
+    cell = '{"system": "crossbow", "model": "mlp", "dataset": "digits", "batch": %d, "devices": %d}'
+    plan = folder / "plan.json"
+    monkeypatch.setattr(sys, "argv", ["scaling_model", "predict", str(folder), str(plan)])
+    for asked, why in ((16, 2), "is in these plans"), ((8, 4), "was measured on one"):
+        plan.write_text(f"[{cell % asked}]")
+        with pytest.raises(SystemExit, match=f"no cell of more than two devices {why}"):
+            scaling_model.main()
+    assert written.read_text() == "as it was\n"
 
 
 def test_a_timeline_without_an_all_reduce_is_refused(tmp_path):
