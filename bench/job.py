@@ -79,7 +79,9 @@ class Job:
         try:
             job = record.read_json(run_json)
             inputs = job["inputs"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except OSError as error:
+            raise ValueError(f"{run_json}: {error.strerror}; name the run.json of a run") from None
+        except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{run_json}: not the run.json of a run ({error!r})") from None
         parts = [
             job["run"],

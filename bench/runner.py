@@ -39,10 +39,13 @@ def main(build: Build, spread: Spread | None = None) -> None:
     lifeline.follow_launcher()
     stop.listen(multiprocessing.active_children)
     out = Path(sys.argv[2])
-    out.mkdir(parents=True, exist_ok=True)
     try:
         job = Job.read(Path(sys.argv[1]), out)
         _refuse_other_systems(job)
+    except ValueError as error:
+        sys.exit(f"Error: {error}")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
         job.state.mkdir(parents=True, exist_ok=True)
         if job.spec.nodes == 1:  # of several, a rank that was sooner may have left its failure
             (out / record.STATUS).unlink(missing_ok=True)

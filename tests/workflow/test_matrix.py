@@ -125,13 +125,14 @@ def test_a_run_by_hand_is_of_its_own_system_and_from_a_run_json(matrix, tmp_path
     for request, reason in (
         (matrix.results / "runs" / run / "run.json", "use python -m baselines.pytorch_ssgd"),
         (other, "not the run.json of a run"),
-        (tmp_path / "missing.json", "not the run.json of a run"),
+        (tmp_path / "missing.json", "missing.json: No such file or directory; name the run.json"),
     ):
         command = [sys.executable, "-m", "crossbow_impl", request, tmp_path / "out"]
-        done = subprocess.run(command, cwd=matrix.suite.folder, capture_output=True)
+        done = subprocess.run(command, cwd=matrix.suite.folder, capture_output=True, text=True)
         assert done.returncode == 1
-        status = json.loads((tmp_path / "out" / "status.json").read_text())
-        assert status["status"] == "failed" and reason in status["reason"]
+        (said,) = done.stderr.splitlines()
+        assert said.startswith("Error: ") and reason in said
+        assert not (tmp_path / "out").exists()
 
 
 def test_code_that_no_commit_holds_is_recorded(suite):
