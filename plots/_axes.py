@@ -8,8 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
 
-from plots import _units
-
 _ACCURACIES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
 
 _EDGE = 0.13  # of a logarithmic axis, where marks at its edge stand free of those of numbers
@@ -112,12 +110,6 @@ def log_ticks(axis: Axis, shown: pd.Series) -> None:
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few_decades else (1,)))
     axis.set_major_formatter(lambda x, _: short_number(x))
     axis.set_minor_locator(NullLocator())
-
-
-def told_in_unit(axis: Axis, column: str) -> None:
-    """Numbers along an axis in the unit that the column is told in."""
-    _, factor = _units.of(column)
-    axis.set_major_formatter(lambda value, _: short_number(factor * value))
 
 
 def short_number(value: float) -> str:

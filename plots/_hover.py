@@ -44,10 +44,8 @@ def amount(value: float, column: str) -> str:
         return "never"
     if column in _SHARES:
         return f"{value:.2%}"
-    unit, factor = _units.of(column)
-    value *= factor
     number = f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
-    return f"{number} {unit}".strip()
+    return f"{number} {_units.of(column)}".strip()
 
 
 def values(runs: pd.DataFrame, column: str) -> list[str]:

@@ -43,20 +43,19 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     runs = _series.name_series(_runs.prepare(tables.summary), CELL)
     if runs["joules_per_image"].isna().all():
         return _panels.nothing(runs, "has told the power of its devices", COLUMNS)
-    table = _energies(runs, tables.epochs)
+    table, columns = _in_units(_energies(runs, tables.epochs))
+    image, target, trained = columns
     beside = 0.06 * table["name"].str.len().max() + 1.3
     figure, bands = _bands.grid(table, {"image": "", "target": ""}, 2.1, beside, 1.8, sharex="col")
     for band in bands:
         for count in band.devices:
             left, right = band.panels[count, "image"], band.panels[count, "target"]
-            _axes.amount_axis(left, table["joules_per_image"])
-            _axes.amount_axis(right, table["target_j"].fillna(table["trained_j"]))
-            _axes.told_in_unit(left.xaxis, "joules_per_image")
-            _axes.told_in_unit(right.xaxis, "target_j")
+            _axes.amount_axis(left, table[image])
+            _axes.amount_axis(right, table[target].fillna(table[trained]))
             here = _panels.cut(table, ["workload", "devices"], (band.workload, count))
-            _draw_rows(band, left, right, here)
-    bands[-1].label("image", f"energy ({_units.of('joules_per_image')[0]})")
-    bands[-1].label("target", f"energy to target ({_units.of('target_j')[0]})")
+            _draw_rows(band, left, right, here, columns)
+    bands[-1].label("image", f"energy ({_units.of(image)})")
+    bands[-1].label("target", f"energy to target ({_units.of(target)})")
     _bands.few_ticks(bands)
     _legends.legend(figure, _legends.run_marks(figure, "power not known"))
     return figure, table[COLUMNS]
@@ -85,12 +84,33 @@ def _energies(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values([*order, "batch", "series", "seed"], kind="stable", ignore_index=True)
 
 
-def _draw_rows(band: _bands.Band, left: Axes, right: Axes, here: pd.DataFrame) -> None:
+def _in_units(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Adds the energies in the figure's units; the columns of an image, to the target and trained.
+
+    A unit is the same in the whole figure, so that its rows compare, and the end of the names.
+    """
+    total, names = table["target_j"].fillna(table["trained_j"]), []
+    for given, what, shown in (
+        ("joules_per_image", "image", table["joules_per_image"]),
+        ("target_j", "target", total),
+        ("trained_j", "trained", total),
+    ):
+        prefix, factor = _units.prefix(shown)
+        names.append(f"{what}_{prefix}j")
+        same = {name: name.replace(given, names[-1]) for name in table if name.endswith(given)}
+        table = table.assign(**{told: factor * table[name] for name, told in same.items()})
+    return table, names
+
+
+def _draw_rows(
+    band: _bands.Band, left: Axes, right: Axes, here: pd.DataFrame, columns: list[str]
+) -> None:
+    image, target, trained = columns
     for place, members, look in band.rows(here):
         one = members.iloc[0]
-        _points.row(left, place, members, look, *["joules_per_image"] * 3)
-        _points.row(right, place, members, look, "target_j", "trained_j", "target_j")
-        median = "; ".join(_told(one, name) for name in ("joules_per_image", "target_j"))
+        _points.row(left, place, members, look, image, image, image)
+        _points.row(right, place, members, look, target, trained, target)
+        median = "; ".join(_told(one, name) for name in (image, target))
         counts = one["reached"], one["runs"], _runs.failures(members)
         band.note(place, one["devices"], median, *counts)
         if one["best_of_system"]:
@@ -99,5 +119,4 @@ def _draw_rows(band: _bands.Band, left: Axes, right: Axes, here: pd.DataFrame) -
 
 def _told(one: pd.Series, name: str) -> str:
     """The median of a configuration, in the unit of the axis; a dash where there is none."""
-    unit, factor = _units.of(name)
-    return _panels.three_digits(factor * one[f"median_{name}"], unit)
+    return _panels.three_digits(one[f"median_{name}"], _units.of(name))
