@@ -11,12 +11,13 @@ from pathlib import Path
 
 from bench.summary_file import read_summary, why_none
 from bench.verify.code import check_code
+from bench.verify.columns import SUMMARY
 from bench.verify.crate import check_crate
 from bench.verify.figures import check_claims, check_figures
 from bench.verify.inputs import check_records, check_seeds, check_weights
 from bench.verify.mismatch import Mismatch, Trail
 from bench.verify.runs import read_runs
-from bench.verify.tables import SUMMARY, check_derived, check_joined, check_planned, made
+from bench.verify.tables import check_derived, check_joined, check_planned, made
 
 
 def verify(results: Path, data: Path | None = None, may_be_mixed: bool = False) -> Trail:

@@ -47,9 +47,13 @@ def check_code(
     Raises:
         Mismatch: a run is of other sources, or of other code than another run.
     """
+    if "commit" not in rows:
+        trail.lost.append("code of the runs: summary.csv has no commit")
+        return
     kinds = {row["run"]: _kind(row) for row in rows.to_dict("records")}
     commits = {run: _full(commit) for run, commit in zip(rows["run"], rows["commit"], strict=True)}
-    dirty = set(rows.loc[rows["dirty"].str.lower() != "false", "run"])
+    told = rows["dirty"] if "dirty" in rows else pd.Series("False", rows.index)
+    dirty = set(rows.loc[told.str.lower() != "false", "run"])
     at = {commit: _digests(commit, set(kinds.values())) for commit in set(commits.values())}
     for run, job in jobs.items():
         found, expected = job["code"]["sources_sha256"], at[commits[run]].get(kinds[run])

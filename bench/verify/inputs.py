@@ -9,6 +9,7 @@ import pandas as pd
 
 from bench import record
 from bench.summary_columns import SPEC_COLUMNS
+from bench.verify.columns import need
 from bench.verify.mismatch import Mismatch, Trail
 from data_prep.manifest import RecordsError, file_sha256
 from data_prep.records import open_records
@@ -22,7 +23,7 @@ def check_seeds(results: Path, rows: pd.DataFrame) -> None:
     """Runs that count as different seeds are different runs: in their settings, in what they did.
 
     Raises:
-        Mismatch: a seed is missing, or counts twice.
+        Mismatch: a seed is missing, or counts twice, or epochs.csv lacks a column.
     """
     path = results / "summary.csv"
     for run in rows.loc[rows["seed"] == "", "run"]:
@@ -37,6 +38,7 @@ def check_seeds(results: Path, rows: pd.DataFrame) -> None:
             )
     seeds = dict(zip(rows["run"], rows["seed"], strict=True))
     epochs = pd.read_csv(results / record.EPOCHS)
+    need(results / record.EPOCHS, epochs, ["run", *_LEARNED])
     seen: dict[tuple[float, ...], str] = {}
     for run, own in epochs.groupby(epochs["run"].astype(str), sort=False):
         did = own[_LEARNED].to_numpy(float)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,15 @@ class Trail:
 
     followed: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+
+
+class Difference(NamedTuple):
+    """Of two tables: what differs, what the one and the other have there, in which row of both."""
+
+    what: str
+    here: str
+    there: str
+    place: int | None = None
 
 
 def read_text(path: Path) -> pd.DataFrame:
@@ -61,28 +70,38 @@ def read_object(path: Path) -> dict[str, Any]:
 def compare_tables(
     path: Path, found: pd.DataFrame, expected: pd.DataFrame, key: Sequence[str], by: str
 ) -> None:
-    """Compare the cells of `found`, which is in `path`, in the columns of `expected`.
+    """Compare the table `found`, which is in `path`, with `expected`: as `first_difference` does.
 
-    Both are text. Rows are named by the columns `key`, or by their line where there is none; `by`
-    says in words where the expected value comes from. Numbers may differ by a rounding error.
+    `by` says in words where the expected value comes from.
 
     Raises:
         Mismatch: a cell differs, or there are other rows.
     """
+    if difference := first_difference(found, expected, key):
+        what, here, there, _ = difference
+        raise Mismatch(f"{path}: {what} is {here}, expected {there} by {by}")
+
+
+def first_difference(
+    found: pd.DataFrame, expected: pd.DataFrame, key: Sequence[str]
+) -> Difference | None:
+    """The first in the columns of `expected`; both are text, numbers may have a rounding error.
+
+    Rows are named by the columns `key`, or by their line where there is none.
+    """
     names = _names(expected, key)
     for place, (here, there) in enumerate(zip(_names(found, key), names, strict=False)):
         if here != there:
-            raise Mismatch(f"{path}: line {place + 2} is of {here}, expected {there} by {by}")
+            return Difference(f"line {place + 2}", f"of {here}", f"of {there}")
     if len(found) != len(expected):
-        raise Mismatch(f"{path}: has {len(found)} rows, expected {len(expected)} by {by}")
+        return Difference("the number of rows", str(len(found)), str(len(expected)))
     for column in expected:
         ours, theirs = found[column].to_numpy(), expected[column].to_numpy()
         for place in np.flatnonzero(ours != theirs).tolist():
             if not _close(ours[place], theirs[place]):
-                raise Mismatch(
-                    f"{path}: {column} of {names[place]} is {ours[place] or 'empty'}, expected "
-                    f"{theirs[place] or 'none'} by {by}"
-                )
+                cells = (ours[place] or "empty", theirs[place] or "empty")
+                return Difference(f"{column} of {names[place]}", *cells, place)
+    return None
 
 
 def _names(table: pd.DataFrame, key: Sequence[str]) -> list[str]:

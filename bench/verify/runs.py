@@ -1,5 +1,6 @@
 """Each run is the one that it says it is, and its files agree with one another."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,16 @@ import numpy as np
 from bench import environment, record
 from bench.endings import completion
 from bench.spec import RunSpec
+from bench.verify.columns import need
 from bench.verify.mismatch import Mismatch, Trail, read_object
 
 _KEYS = {
     record.RUN: ("run", "spec", "inputs", "code", "machine", "environment"),
     record.STATUS: ("status", "reason", "wall_s"),
 }
+_WORDS = ("run", "phase")
+# What is read of them, here or to join them; runs of older versions lack the others.
+_OF_EPOCHS = "run,epoch,images,train_s,learners,test_loss,test_acc,images_per_s".split(",")
 _PHASES_WITHIN_S = 1e-3  # they are written to the microsecond
 
 
@@ -71,36 +76,48 @@ def _check_end(folder: Path, spec: dict[str, Any]) -> None:
     """Epochs, phases and status are of one run that went as they say."""
     status = _read(folder / record.STATUS)
     path = folder / record.EPOCHS
+    epochs = _rows(path, _OF_EPOCHS)
+    start = {"images": 0.0, "train_s": 0.0}
+    for place, (last, now) in enumerate(pairwise([start, *epochs])):
+        if now["run"] != folder.name or now["epoch"] != place + 1:
+            raise Mismatch(
+                f"{path}: row {place + 1} is epoch {now['epoch']:g} of {now['run']}, expected "
+                f"epoch {place + 1} of {folder.name}"
+            )
+        expected = (now["images"] - last["images"]) / max(now["train_s"] - last["train_s"], 1e-12)
+        if not np.isclose(now["images_per_s"], expected, rtol=1e-6):
+            raise Mismatch(
+                f"{path}: images_per_s of epoch {place + 1} is {now['images_per_s']}, expected "
+                f"{expected!r} by images and train_s"
+            )
+    _check_status(folder / record.STATUS, status["status"], epochs, spec)
+    phases = _rows(folder / record.PHASES, ("run", "phase", "seconds"))
+    seconds = sum(row["seconds"] for row in phases)
+    if abs(seconds - status["wall_s"]) > _PHASES_WITHIN_S:
+        raise Mismatch(
+            f"{folder / record.PHASES}: seconds of all phases are {seconds:.6f}, expected "
+            f"{status['wall_s']:.6f} by wall_s of {record.STATUS}"
+        )
+
+
+def _rows(path: Path, needed: Sequence[str]) -> list[dict[str, Any]]:
+    """A run's own table: words where they are words, and else numbers.
+
+    Raises:
+        Mismatch: it is missing, no table, lacks a column that is needed, or a number.
+    """
     if not path.exists():
         raise Mismatch(f"{path}: is not there")
     try:
         rows = record.read_table(path)
     except ValueError as error:
         raise Mismatch(f"{path}: is not readable as CSV ({error})") from None
+    if rows:
+        need(path, rows[0], needed)
     try:
-        epochs = [{k: float(v) for k, v in row.items() if k != "run"} for row in rows]
+        return [{k: v if k in _WORDS else float(v) for k, v in row.items()} for row in rows]
     except (TypeError, ValueError) as error:
         raise Mismatch(f"{path}: a row has no numbers ({error})") from None
-    start = {"images": 0.0, "train_s": 0.0}
-    for place, (row, (last, now)) in enumerate(zip(rows, pairwise([start, *epochs]), strict=True)):
-        if row["run"] != folder.name or now["epoch"] != place + 1:
-            raise Mismatch(
-                f"{path}: row {place + 1} is epoch {row['epoch']} of {row['run']}, expected epoch "
-                f"{place + 1} of {folder.name}"
-            )
-        expected = (now["images"] - last["images"]) / max(now["train_s"] - last["train_s"], 1e-12)
-        if not np.isclose(now["images_per_s"], expected, rtol=1e-6):
-            raise Mismatch(
-                f"{path}: images_per_s of epoch {place + 1} is {row['images_per_s']}, expected "
-                f"{expected!r} by images and train_s"
-            )
-    _check_status(folder / record.STATUS, status["status"], epochs, spec)
-    seconds = sum(float(row["seconds"]) for row in record.read_table(folder / record.PHASES))
-    if abs(seconds - status["wall_s"]) > _PHASES_WITHIN_S:
-        raise Mismatch(
-            f"{folder / record.PHASES}: seconds of all phases are {seconds:.6f}, expected "
-            f"{status['wall_s']:.6f} by wall_s of {record.STATUS}"
-        )
 
 
 def _check_status(path: Path, status: str, epochs: list[dict[str, Any]], spec: Any) -> None:

@@ -1,6 +1,5 @@
 """The joined tables follow from the runs, or as far as they can from each other."""
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -8,14 +7,16 @@ from typing import Any
 import pandas as pd
 
 from bench import record, summary
-from bench.environment import machine
 from bench.progress import MATRIX
 from bench.summary_columns import SPEC_COLUMNS, SUMMARY_COLUMNS
-from bench.verify.mismatch import Mismatch, Trail, compare_tables, read_text
+from bench.verify.columns import SUMMARY, WRITTEN, need, tell_columns
+from bench.verify.machines import MACHINES, check_machines_of, check_same_machines, read_machines
+from bench.verify.mismatch import Mismatch, Trail, compare_tables, first_difference, read_text
 
-SUMMARY, MACHINES = "summary.csv", "machines.json"
 WITHOUT_RUN = (record.NOT_AVAILABLE, record.NOT_RUN)
 _SETTINGS = ("run", *SPEC_COLUMNS, "status", "reason", "epochs_run")
+# What of a run's epochs its row in the summary follows from.
+_TELLING = ("run", "learners", "test_acc", "test_loss", "images_per_s", "train_s")
 
 
 def made(rows: pd.DataFrame) -> pd.DataFrame:
@@ -60,21 +61,29 @@ def check_joined(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
         again = Path(folder)
         (again / "runs").symlink_to((results / "runs").resolve())
         summary.join(again, runs, [])
-        for name, key in ((record.EPOCHS, ["epoch"]), (record.AUTOTUNE, ["iteration"])):
-            found, expected = read_text(results / name), read_text(again / name)
-            _compare(results / name, found, expected, ["run", *key], "the runs' own files")
-        _check_same_machines(results / MACHINES, _machines(again / MACHINES))
-        expected = read_text(again / SUMMARY)
-        _compare(results / SUMMARY, made(rows), expected, ["run"], "the runs' own files")
+        for name, key in ((record.EPOCHS, "epoch"), (record.AUTOTUNE, "iteration")):
+            found = read_text(results / name)
+            _compare(results / name, found, again, ["run", key], name)
+            tell_columns(results / name, found, trail)
+        check_same_machines(results / MACHINES, read_machines(again / MACHINES))
+        _compare(results / SUMMARY, made(rows), again, ["run"], "")
+        tell_columns(results / SUMMARY, rows, trail)
     epochs = len(read_text(results / record.EPOCHS))
     trail.followed.append(f"tables: {len(runs)} runs and {epochs} epochs, joined again from runs/")
 
 
-def _compare(
-    path: Path, found: pd.DataFrame, expected: pd.DataFrame, key: list[str], by: str
-) -> None:
-    """In the columns that `found` has: a table of an older version lacks the later ones."""
-    compare_tables(path, found, expected[[c for c in expected if c in found]], key, by)
+def _compare(path: Path, found: pd.DataFrame, again: Path, key: list[str], own: str) -> None:
+    """With the table joined in `again`, of the runs' files `own`; either may have been changed."""
+    expected = read_text(again / path.name)
+    need(path, found, expected, ", which joining writes; join the runs again")
+    if difference := first_difference(found, expected, key):
+        source = path.parent / "runs"
+        if difference.place is not None:
+            source = source / str(expected["run"].iat[difference.place]) / own
+        raise Mismatch(
+            f"{path} and {source} differ: {difference.what} is {difference.here} in the one, "
+            f"{difference.there} in the other"
+        )
 
 
 def check_derived(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
@@ -84,6 +93,7 @@ def check_derived(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
         Mismatch: the summary has something else.
     """
     epochs = read_text(results / record.EPOCHS)
+    need(results / record.EPOCHS, epochs, _TELLING)
     for name in epochs.columns.drop("run", errors="ignore"):
         epochs[name] = pd.to_numeric(epochs[name], errors="coerce")
     if strange := set(epochs["run"]) - set(made(rows)["run"]):
@@ -101,63 +111,17 @@ def check_derived(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
     table = pd.DataFrame(derived).astype(object)
     expected = table.map(lambda value: "" if pd.isna(value) else repr(value))
     expected["run"] = table["run"]
-    compare_tables(results / SUMMARY, made(rows), expected, ["run"], record.EPOCHS)
+    there = expected[[name for name in expected if name in rows]]
+    compare_tables(results / SUMMARY, made(rows), there, ["run"], record.EPOCHS)
     if (results / MACHINES).exists():
-        _check_machines_of(results / MACHINES, made(rows))
+        check_machines_of(results / MACHINES, made(rows))
     else:
         trail.lost.append(f"{MACHINES} is not there: what the machines of {SUMMARY} were")
     trail.followed.append(f"tables: {len(derived)} runs, from {len(epochs)} joined epochs")
     told = {*expected, *_SETTINGS, "machine"}
-    untold = [name for name in rows if name in SUMMARY_COLUMNS and name not in told]
-    trail.lost.append(f"there is no runs/: {record.EPOCHS} itself, and {', '.join(untold)}")
-
-
-def _machines(path: Path) -> list[dict[str, Any]]:
-    try:
-        machines = record.read_json(path)
-        _ = [(one["machine"], one["environment"], one["runs"]) for one in machines]
-    except FileNotFoundError:
-        raise Mismatch(f"{path}: is not there") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Mismatch(f"{path}: is not the list of machines ({error!r})") from None
-    return list(machines)
-
-
-def _check_same_machines(path: Path, expected: list[dict[str, Any]]) -> None:
-    ours = {run: one for one in _machines(path) for run in one["runs"]}
-    for one in expected:
-        for run in one["runs"]:
-            if run not in ours:
-                raise Mismatch(f"{path}: does not have run {run}, expected by runs/{run}/run.json")
-            for key in ("machine", "environment"):
-                if difference := _difference(ours[run][key], one[key], key):
-                    raise Mismatch(f"{path}: of run {run} {difference} by runs/{run}/run.json")
-
-
-def _difference(here: Any, there: Any, where: str) -> str:
-    """The first key of nested values at which they differ, in words; empty where they do not."""
-    if isinstance(here, dict) and isinstance(there, dict):
-        for key in sorted({*here, *there}):
-            if told := _difference(here.get(key), there.get(key), f"{where}.{key}"):
-                return told
-        return ""
-    if here == there:
-        return ""
-    return f"{where} is {json.dumps(here)}, expected {json.dumps(there)}"
-
-
-def _check_machines_of(path: Path, rows: pd.DataFrame) -> None:
-    ran_on = {run: one for one in _machines(path) for run in one["runs"]}
-    for row in rows.to_dict("records"):
-        if row["run"] not in ran_on:
-            raise Mismatch(f"{path}: does not have run {row['run']}, expected by {SUMMARY}")
-        named = machine(ran_on[row["run"]]["environment"], row["device_type"])
-        for file, name in (
-            (path, ran_on[row["run"]]["machine"]),
-            (path.with_name(SUMMARY), row["machine"]),
-        ):
-            if name != named:
-                raise Mismatch(
-                    f"{file}: machine of run {row['run']} is {name}, expected {named} by its "
-                    "environment"
-                )
+    untold = [f"{record.EPOCHS} itself", "settings", "status", "reason"]
+    untold += [name for name in rows if name in SUMMARY_COLUMNS and name not in told]
+    trail.lost.append(f"there is no runs/: {', '.join(untold)}")
+    for path in (results / name for name in WRITTEN):
+        if path.exists():
+            tell_columns(path, read_text(path), trail)
