@@ -92,7 +92,7 @@ def first_difference(
     names = _names(expected, key)
     for place, (here, there) in enumerate(zip(_names(found, key), names, strict=False)):
         if here != there:
-            return Difference(f"line {place + 2}", f"of {here}", f"of {there}")
+            return Difference(f"line {place + 2}", f"of {here}", f"of {there}", place)
     if len(found) != len(expected):
         return Difference("the number of rows", str(len(found)), str(len(expected)))
     for column in expected:

@@ -90,7 +90,7 @@ def _check_end(folder: Path, spec: dict[str, Any]) -> None:
                 f"{path}: images_per_s of epoch {place + 1} is {now['images_per_s']}, expected "
                 f"{expected!r} by images and train_s"
             )
-    _check_status(folder / record.STATUS, status["status"], epochs, spec)
+    _check_status(folder, status["status"], epochs, spec)
     phases = _rows(folder / record.PHASES, ("run", "phase", "seconds"))
     seconds = sum(row["seconds"] for row in phases)
     if abs(seconds - status["wall_s"]) > _PHASES_WITHIN_S:
@@ -120,14 +120,15 @@ def _rows(path: Path, needed: Sequence[str]) -> list[dict[str, Any]]:
         raise Mismatch(f"{path}: a row has no numbers ({error})") from None
 
 
-def _check_status(path: Path, status: str, epochs: list[dict[str, Any]], spec: Any) -> None:
+def _check_status(folder: Path, status: str, epochs: list[dict[str, Any]], spec: Any) -> None:
     """A run that trained to its end reached the target, or not, by its epochs."""
     if status not in (record.FINISHED, record.REACHED):
         return
+    differ = f"{folder / record.STATUS} and {folder / record.EPOCHS} differ: status is {status}"
     if len(epochs) != spec["epochs"]:
         raise Mismatch(
-            f"{path}: status is {status} after {len(epochs)} epochs, expected {spec['epochs']}"
+            f"{differ} in the one, which is after {spec['epochs']} epochs, and {len(epochs)} are "
+            "in the other"
         )
-    expected = completion(epochs, spec["target"])["status"]
-    if status != expected:
-        raise Mismatch(f"{path}: status is {status}, expected {expected} by {record.EPOCHS}")
+    if (expected := completion(epochs, spec["target"])["status"]) != status:
+        raise Mismatch(f"{differ} in the one, {expected} by the other")

@@ -11,7 +11,14 @@ from bench.progress import MATRIX
 from bench.summary_columns import SPEC_COLUMNS, SUMMARY_COLUMNS
 from bench.verify.columns import SUMMARY, WRITTEN, need, tell_columns
 from bench.verify.machines import MACHINES, check_machines_of, check_same_machines, read_machines
-from bench.verify.mismatch import Mismatch, Trail, compare_tables, first_difference, read_text
+from bench.verify.mismatch import (
+    Difference,
+    Mismatch,
+    Trail,
+    compare_tables,
+    first_difference,
+    read_text,
+)
 
 WITHOUT_RUN = (record.NOT_AVAILABLE, record.NOT_RUN)
 _SETTINGS = ("run", *SPEC_COLUMNS, "status", "reason", "epochs_run")
@@ -76,14 +83,22 @@ def _compare(path: Path, found: pd.DataFrame, again: Path, key: list[str], own: 
     """With the table joined in `again`, of the runs' files `own`; either may have been changed."""
     expected = read_text(again / path.name)
     need(path, found, expected, ", which joining writes; join the runs again")
+    rows, again_rows = (table["run"].value_counts() for table in (found, expected))
+    for run in found["run"].unique():
+        if (here := rows[run]) != (there := again_rows.get(run, 0)):
+            differing = Difference(f"the number of rows of run {run}", str(here), str(there))
+            raise _differ(path, path.parent / "runs" / run / own, differing)
     if difference := first_difference(found, expected, key):
-        source = path.parent / "runs"
-        if difference.place is not None:
-            source = source / str(expected["run"].iat[difference.place]) / own
-        raise Mismatch(
-            f"{path} and {source} differ: {difference.what} is {difference.here} in the one, "
-            f"{difference.there} in the other"
-        )
+        run = "" if difference.place is None else str(expected["run"].iat[difference.place])
+        raise _differ(path, path.parent / "runs" / run / (own if run else ""), difference)
+
+
+def _differ(path: Path, source: Path, difference: Difference) -> Mismatch:
+    gone = "" if source.exists() else ", which is not there,"
+    what, here, there, _ = difference
+    return Mismatch(
+        f"{path} and {source}{gone} differ: {what} is {here} in the one, {there} in the other"
+    )
 
 
 def check_derived(results: Path, rows: pd.DataFrame, trail: Trail) -> None:

@@ -227,16 +227,40 @@ def test_phases_that_are_not_there_are_said_to_be_gone(results, capsys):
     assert code == 1 and said == f"Does not match: {path}: is not there.\n"
 
 
-@pytest.mark.parametrize(
-    ("place", "expected"),
-    [(1, "line 3 is of run"), (23, "the number of rows is 23 in the one, 24 in")],
-)
-def test_a_row_left_out_is_found(results, capsys, place, expected):
+@pytest.mark.parametrize("place", [1, 23])
+def test_a_row_left_out_is_found(results, capsys, place):
     path = results / "epochs.csv"
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    run = table["run"][place]
     table.drop(index=place).to_csv(path, index=False)
     code, said = told(results, capsys)
-    assert code == 1 and f"{path} and {results / 'runs'} differ: {expected}" in said, said
+    expected = f"the number of rows of run {run} is 5 in the one, 6 in the other"
+    assert code == 1 and f"{path} and {path.parent / 'runs' / run}/epochs.csv differ: " in said
+    assert expected in said, said
+
+
+@pytest.mark.parametrize(
+    ("place", "source", "what"),
+    [(0, "{}/epochs.csv", "line 2 is of run"), (-1, "", "the number of rows is 18 in the one, 24")],
+)
+def test_rows_of_a_whole_run_left_out_are_found(results, capsys, place, source, what):
+    path = results / "epochs.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    run = table["run"].iloc[place]
+    table[table["run"] != run].to_csv(path, index=False)
+    code, said = told(results, capsys)
+    assert (
+        code == 1 and f"{path} and {results / 'runs' / source.format(run)} differ: {what}" in said
+    )
+
+
+def test_samples_of_a_run_whose_own_are_gone_are_found(results, capsys):
+    (folder,) = results.glob(f"runs/{CROSSBOW}")
+    row = dict.fromkeys(record.AUTOTUNE_COLUMNS, 1) | {"run": folder.name}
+    record.write_table(results / "autotune.csv", record.AUTOTUNE_COLUMNS, [row])
+    code, said = told(results, capsys)
+    expected = f"{results / 'autotune.csv'} and {folder / 'autotune.csv'}, which is not there, "
+    assert code == 1 and f"{expected}differ: the number of rows of run {folder.name} is 1" in said
 
 
 @pytest.mark.parametrize(
@@ -287,7 +311,8 @@ def test_a_status_that_the_epochs_contradict_is_found(results, capsys):
     (path,) = results.glob(f"runs/{PYTORCH}/status.json")
     change_json(path, "status", "finished")
     code, said = told(results, capsys)
-    assert code == 1 and "status.json: status is finished, expected reached by epochs.csv" in said
+    assert code == 1 and f"{path} and {path.parent / 'epochs.csv'} differ: " in said
+    assert "status is finished in the one, reached by the other" in said
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 import json
 import os
+import subprocess
+import sys
 
-from suite import numbers, phases_sum_to_wall, rows, status
+from suite import REPOSITORY, numbers, phases_sum_to_wall, rows, status
 
 HOUR_S = 3600
 GROUP = {"system": "crossbow", "model": "logistic", "epochs": 2}
@@ -66,11 +68,26 @@ def test_results_of_an_older_version(finished):
     assert finished.files() == before
 
 
+def said(module, *words):
+    command = [sys.executable, "-m", module, *map(str, words)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+    assert done.returncode == 1
+    return done.stderr
+
+
 def test_a_finished_run_that_lost_rows_is_refused(finished):
     suite, results = finished.suite, finished.results
     path = results / "runs" / finished.run / "epochs.csv"
     path.write_bytes(path.read_bytes()[:-20])
+    # Nobody looks into it while the tables are up to date, but for the command that looks at all.
+    assert suite.planned(*finished.arguments) == []
+    found = said("bench.verify", results)
+    assert f"{path} differ: status is reached in the one, which is after 5 epochs, and 4" in found
+    joined = said("workflows.join", finished.config, "--results", results)
+    assert joined.startswith(f"Error: {path}: 4 whole rows, and status.json"), joined
+    assert (results / "summary.csv").exists()
     done = suite.snakemake(*finished.arguments, "--forcerun", "collect")
     assert done.returncode != 0
     assert f"Error: {path.relative_to(suite.folder)}: 4 whole rows, and status.json" in done.stdout
     assert "Traceback" not in done.stdout
+    assert not (results / "summary.csv").exists()
