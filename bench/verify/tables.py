@@ -134,9 +134,8 @@ def check_derived(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
         trail.lost.append(f"{MACHINES} is not there: what the machines of {SUMMARY} were")
     trail.followed.append(f"tables: {len(derived)} runs, from {len(epochs)} joined epochs")
     told = {*expected, *_SETTINGS, "machine"}
-    untold = [f"{record.EPOCHS} itself", "settings", "status", "reason"]
-    untold += [name for name in rows if name in SUMMARY_COLUMNS and name not in told]
-    trail.lost.append(f"there is no runs/: {', '.join(untold)}")
+    untold = [name for name in rows if name in SUMMARY_COLUMNS and name not in told]
+    trail.lost.append(f"there is no runs/: {record.EPOCHS} itself, and {', '.join(untold)}")
     for path in (results / name for name in WRITTEN):
         if path.exists():
             tell_columns(path, read_text(path), trail)
