@@ -53,8 +53,8 @@ def measured(
     ) as process:  # fmt: skip
         # The whole group: a cell of several devices has a process for each.
         timer = threading.Timer(limit_s, os.killpg, (process.pid, signal.SIGKILL))
-        timer.start()
         try:
+            timer.start()
             assert process.stdout is not None
             for line in process.stdout:
                 if line.startswith("{"):

@@ -19,19 +19,21 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from bench import gpus, record, telemetry
+from bench import gpus, lifeline, record, telemetry
 from bench.spec import RunSpec
-from benchmarks.results import write_result
+from benchmarks.results import folder, write_result
+from workflows.seconds import seconds
 
 STRETCH_S, PAIRS = 1.0, 12
 
 
 def watch(spec: RunSpec, pid: int, path: Path, sampling: Event, results: Connection) -> None:
     """Sample like `bench.launch` while `sampling` is set; send what it took when all is over."""
+    lifeline.follow(pid)
     devices = gpus.visible() if spec.device_type == "cuda" else []
     sampler = telemetry.Sampler(spec.id, pid, devices, time.monotonic())
     samples = record.Table(path, record.TELEMETRY_COLUMNS)
-    count, seconds, cpu_s = 0, 0.0, 0.0
+    count, wall_s, cpu_s = 0, 0.0, 0.0
     results.send("ready")
     while not results.poll():
         if not sampling.wait(0.01):
@@ -42,10 +44,10 @@ def watch(spec: RunSpec, pid: int, path: Path, sampling: Event, results: Connect
                 samples.write(row)
             count += 1
             time.sleep(sampler.period_s)
-        seconds += time.monotonic() - started
+        wall_s += time.monotonic() - started
         cpu_s += time.process_time() - cpu_started
     samples.close()
-    results.send({"samples_per_s": count / seconds, "sampler_cores": cpu_s / seconds})
+    results.send({"samples_per_s": count / wall_s, "sampler_cores": cpu_s / wall_s})
 
 
 def alternate(
@@ -61,6 +63,7 @@ def alternate(
     arguments = (spec, os.getpid(), weights.parent / record.TELEMETRY, sampling, there)
     sampler = spawn.Process(target=watch, args=arguments, daemon=True)
     sampler.start()
+    there.close()  # so that to wait for a sampler that has died ends
     assert here.recv() == "ready"
     throughput(system, stretch_s)
     found = in_turns(pairs, sampling, lambda: throughput(system, stretch_s))
@@ -105,13 +108,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.overhead", description=__doc__)
     parser.add_argument("cell", type=one_spec, help="RunSpec fields as JSON, of one device")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=folder, required=True)
     parser.add_argument("--pairs", type=int, default=PAIRS)
-    parser.add_argument("--stretch", type=float, default=STRETCH_S, help="seconds of a stretch")
+    parser.add_argument("--stretch", type=seconds, default=STRETCH_S, help="seconds of a stretch")
     options = parser.parse_args()
     spec = options.cell
     if spec.devices != 1:
         parser.error("this takes a cell of one device")
+    if options.pairs < 2:
+        parser.error(f"--pairs {options.pairs}: of less than two there are no quartiles")
     options.out.mkdir(parents=True, exist_ok=True)
     settings = {"pairs": options.pairs, "stretch_s": options.stretch, "out": options.out}
     on_ranks(spec, options.data, functools.partial(alternate, **settings))

@@ -17,8 +17,9 @@ from typing import Any
 from bench.spec import RunSpec
 from benchmarks.cell import STRETCH_S, throughput
 from benchmarks.plan import one_spec
-from benchmarks.results import write_result
+from benchmarks.results import folder, write_result
 from benchmarks.systems import on_ranks, prepared
+from workflows.seconds import seconds
 
 AHEAD = 0, 1, 2, 8, -1  # batches; -1 is tf.data.AUTOTUNE
 REPEATS, BATCHES = 5, 20
@@ -83,8 +84,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tf_data", description=__doc__)
     parser.add_argument("cell", type=one_spec, help="RunSpec fields as JSON, of TensorFlow")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--stretch", type=float, default=STRETCH_S, help="seconds of a stretch")
+    parser.add_argument("--out", type=folder, required=True)
+    parser.add_argument("--stretch", type=seconds, default=STRETCH_S, help="seconds of a stretch")
     options = parser.parse_args()
     spec = options.cell
     if spec.system != "tensorflow":

@@ -29,7 +29,7 @@ from bench import record
 from bench.spec import RunSpec
 from benchmarks.kernel_times import longest, middle, overlap, spans
 from benchmarks.plan import one_spec
-from benchmarks.results import write_result
+from benchmarks.results import folder, write_result
 from benchmarks.systems import on_ranks, prepared
 
 COLUMNS = "rank,stream,kind,kernels,start_us,end_us".split(",")
@@ -111,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.timeline", description=__doc__)
     parser.add_argument("cell", type=one_spec, help="RunSpec fields as JSON")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=folder, required=True)
     parser.add_argument("--ranks", type=int, nargs="+", help="whose kernels are profiled")
     options = parser.parse_args()
     spec = options.cell

@@ -8,6 +8,7 @@ was chosen, what would have been best by the sweep, and the seconds that tuning 
 import argparse
 import functools
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,12 @@ import numpy as np
 from bench import record
 from bench.spec import RunSpec
 from benchmarks.cell import STRETCH_S
-from benchmarks.engine import measured
-from benchmarks.plan import refuse_cell
-from benchmarks.results import write_result
+from benchmarks.engine import ending_at_sigterm, measured
+from benchmarks.plan import OF_A_RUN, one_spec, refuse_cell
+from benchmarks.results import folder, write_result
 from benchmarks.systems import on_ranks, prepared, spec_of
 from crossbow_impl.train import Crossbow
+from workflows.seconds import seconds
 from workflows.validate import ConfigError, validate
 
 LEARNERS = [1, 2, 4, 6, 8, 12, 16, 24, 32]  # up to the most that the tuner may choose
@@ -75,43 +77,63 @@ def throughput_at(m: int, sweep: list[dict[str, Any]]) -> float:
     )
 
 
-def refuse(cell: Any, learners: Any) -> None:
-    """Refuse a cell that can't be tuned, or whose learners can't be swept.
+def tunable(text: str) -> dict[str, Any]:
+    """CELL: what commands that measure one cell take, of Crossbow, without learners.
 
     Raises:
-        ConfigError: that; one sentence.
+        argparse.ArgumentTypeError: it can't be tuned here; one sentence.
     """
-    validate(cell, {"type": "object"}, "CELL")
-    refuse_cell(cell | {"learners": "auto"}, "CELL")
-    if cell["system"] != "crossbow":
-        raise ConfigError(f"CELL.system: {cell['system']} has no learners to tune; use crossbow")
-    if cell.get("learners", "auto") != "auto":
-        raise ConfigError(
+    spec, cell = one_spec(text), dict(json.loads(text))
+    if spec.system != "crossbow":
+        raise argparse.ArgumentTypeError(
+            f"CELL.system: {spec.system} has no learners to tune; use crossbow"
+        )
+    if cell.pop("learners", "auto") != "auto":
+        raise argparse.ArgumentTypeError(
             "CELL.learners: the tuner chooses them; --learners has those of the sweep"
         )
-    refuse_cell(cell | {"learners": learners}, "CELL")
+    return cell
+
+
+def numbers(text: str) -> list[int]:
+    """Numbers of learners, which are a JSON list, from the least to the most.
+
+    Raises:
+        argparse.ArgumentTypeError: it is something else; one sentence.
+    """
+    try:
+        learners = json.loads(text)
+        one = OF_A_RUN["learners"]["else"]
+        validate(learners, {"type": "array", "minItems": 1, "items": one}, "the sweep")
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    except (ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"no JSON, {error}") from None
+    return sorted({int(m) for m in learners})
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tuning", description=__doc__)
-    parser.add_argument("cell", type=json.loads, help="RunSpec fields as JSON, without learners")
+    parser.add_argument("cell", type=tunable, help="RunSpec fields as JSON, without learners")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--learners", type=json.loads, default=LEARNERS, help="the sweep, as JSON")
-    parser.add_argument("--stretch", default=str(STRETCH_S), help="seconds of a stretch")
+    parser.add_argument("--out", type=folder, required=True)
+    parser.add_argument("--learners", type=numbers, default=LEARNERS, help="the sweep, as JSON")
+    parser.add_argument("--stretch", type=seconds, default=STRETCH_S, help="seconds of a stretch")
     options = parser.parse_args()
+    tuned, swept = (options.cell | {"learners": m} for m in ("auto", options.learners))
     try:
-        refuse(options.cell, options.learners)
+        for cell in (tuned, swept):
+            refuse_cell(cell, "CELL")
     except ConfigError as error:
         parser.error(str(error))
     options.out.mkdir(parents=True, exist_ok=True)
-    swept = options.cell | {"learners": options.learners}
-    sweep = list(measured(swept, options.data, SWEEP_S, ("--stretch", options.stretch)))
-    spec = spec_of(options.cell | {"learners": "auto"})
+    with ending_at_sigterm():
+        sweep = list(measured(swept, options.data, SWEEP_S, ("--stretch", str(options.stretch))))
     if not sweep:
-        parser.error("no number of learners could be measured")
-    on_ranks(spec, options.data, functools.partial(train, sweep=sweep, out=options.out))
+        sys.exit("no number of learners could be measured")
+    work = functools.partial(train, sweep=sweep, out=options.out)
+    on_ranks(spec_of(tuned), options.data, work)
     print((options.out / "tuning.json").read_text())
 
 

@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="what they measure is trained: install requi
 CELL = {
     "system": "crossbow", "model": "lenet", "dataset": "digits", "batch": 16, "device_type": "cpu",
 }  # fmt: skip
-COMMANDS = {"timeline": [], "overhead": [], "tf_data": []}
+COMMANDS = {"timeline": [], "overhead": [], "tf_data": [], "tuning": []}
 COMMANDS["records_cost"] = ["--records", "100", "--call", "one"]
 
 
