@@ -53,7 +53,7 @@ gpu-test:
 # that this CALL has measured are left out, and the cell under way is ended after BUDGET seconds.
 BENCHED := results/reference/$(or $(MACHINE),here)
 gpu-bench:
-	$(PYTHON) -m benchmarks.engine benchmarks/plans/$(or $(PLAN),one-gpu).json --out $(BENCHED) --call $(or $(CALL),one) --skip-measured --budget $(or $(BUDGET),inf)
+	$(PYTHON) -m benchmarks.engine benchmarks/plans/$(or $(PLAN),one-gpu).json --out $(BENCHED) --call $(or $(CALL),one) --skip-measured $(if $(BUDGET),--budget $(BUDGET))
 
 # The README's picture and the lines below it, from the runs in results/, whose tables are kept.
 readme-figure: $(VENV)/installed

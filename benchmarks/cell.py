@@ -18,6 +18,7 @@ from bench import endings
 from bench.spec import RunSpec
 from bench.systems import KERAS
 from benchmarks.systems import on_ranks, prepared, spec_of
+from workflows.seconds import seconds
 
 STRETCH_S, REPEATS = 1.0, 3
 
@@ -86,7 +87,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.cell", description=__doc__)
     parser.add_argument("cell", type=json.loads, help="RunSpec fields as JSON")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
-    parser.add_argument("--stretch", type=float, default=STRETCH_S, help="seconds of a stretch")
+    parser.add_argument("--stretch", type=seconds, default=STRETCH_S, help="seconds of a stretch")
     options = parser.parse_args()
     learners = options.cell.pop("learners", [1])
     learners = learners if isinstance(learners, list) else [learners]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import record
+from benchmarks.scaling_data import cores
 from benchmarks.scaling_laws import fit_all_reduce, fit_learners, held_out
 from benchmarks.scaling_measured import SAME, measured_in
 
@@ -37,8 +38,7 @@ def curves(folder: Path) -> list[dict[str, Any]]:
     rows += _records(record.read_table(records)) if records.exists() else []
     if reduced.exists():
         table = record.read_table(reduced)
-        made = record.read_json(folder / f"all_reduce-{table[-1]['call']}.json")
-        rows += _all_reduce(table, None if made["gpus"] else made["cores"])
+        rows += _all_reduce(table, cores(folder / f"all_reduce-{table[-1]['call']}.json"))
     if not rows:
         raise FileNotFoundError(
             f"{folder} has no engine.csv with {ENOUGH} numbers of learners, no records_cost.csv "

@@ -81,10 +81,14 @@ def all_reduce(folder: Path, on_cpus: bool) -> tuple[AllReduce, str]:
     return AllReduce(max(0.0, least_s - sent_s) / 2, NVLINK4_BYTES_PER_S), "timeline.csv"
 
 
-def cores(folder: Path, call: str) -> int | None:
-    """How many devices of a call's machine compute at once; None on GPUs: all of them."""
-    made = record.read_json(folder / f"engine-{call}.json")
-    return None if made["gpus"] else int(made["cores"])
+def cores(call: Path) -> int | None:
+    """How many devices compute at once where a call, that of the JSON, was made; None on GPUs: all.
+
+    Of an older call, which does not tell the type of its devices, by what the machine has.
+    """
+    made = record.read_json(call)
+    on_gpus = made.get("device_type", "cuda" if made["gpus"] else "cpu") == "cuda"
+    return None if on_gpus else int(made["cores"])
 
 
 def source_of_sums(folder: Path) -> Source:

@@ -33,7 +33,7 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
     there = pairs(rows)
     if not there:
         raise ValueError(f"{folder}/engine.csv has no cell on one and on two devices in one call")
-    cores = data.cores(folder, there[-1][1]["call"])
+    cores = data.cores(folder / f"engine-{there[-1][1]['call']}.json")
     exchange, source = data.all_reduce(folder, on_cpus=cores is not None)
     fits, predicted = [], []
     calibrated: dict[str, tuple[list[Model], str, float]] = {}

@@ -279,6 +279,15 @@ def test_how_to_measure_an_all_reduce_is_told_by_the_devices_of_the_folder(folde
         scaling_prediction.predict(folder, [])
 
 
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [({}, None), ({"device_type": "cpu"}, 2), ({"gpus": []}, 2), ({"device_type": "cuda"}, None)],
+)
+def test_a_call_on_cpus_is_that_also_where_there_are_gpus(tmp_path, told, expected):
+    record.write_json(tmp_path / "call.json", {"gpus": [{"name": "X"}], "cores": 2} | told)
+    assert scaling_data.cores(tmp_path / "call.json") == expected
+
+
 def test_devices_beyond_the_cores_take_turns():
     one = {"system": "crossbow", "model": "lenet", "dataset": "digits", "iteration_s": 1.0}
     model = scaling_overhead.Model(RING, dict.fromkeys(scaling_overhead.READINGS, 0.0), cores=2)
