@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 RESUME = 75  # EX_TEMPFAIL of sysexits.h: not done, to be tried again
+GOES_ON = "Stopped by SIGTERM; the same command goes on."
 
 _requested = False
 
@@ -48,7 +49,7 @@ def at_once() -> None:
     """
 
     def end(*_: object) -> None:
-        print("Stopped by SIGTERM; the same command goes on.", file=sys.stderr)
+        print(GOES_ON, file=sys.stderr)
         raise Stopped
 
     signal.signal(signal.SIGTERM, end)

@@ -18,15 +18,13 @@ def refuse_without_row(cells: list[dict[str, Any]], plan: Path) -> None:
     """Refuse cells that have no row of their own in the table.
 
     Raises:
-        ConfigError: the learners are no number of the system's, or two cells' rows would be alike.
+        ConfigError: the learners are no number, or two cells' rows would be alike.
     """
     seen = set()
     for place, cell in enumerate(cells):
         for m in learners_of(cell):
-            if m == "auto" or (m != 1 and cell["system"] != "crossbow"):
-                raise ConfigError(
-                    f"{plan}[{place}].learners: {m!r}; give numbers, of others than crossbow 1"
-                )
+            if m == "auto":
+                raise ConfigError(f"{plan}[{place}].learners: {m!r}; give numbers")
             if (row := key(cell | {"learners": m})) in seen:
                 raise ConfigError(
                     f"{plan}[{place}]: with {m} learners its row would be another cell's too; the "

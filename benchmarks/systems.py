@@ -69,7 +69,8 @@ def on_ranks(spec: RunSpec, data: Path, work: Callable[..., None]) -> None:
     """
     os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "32"  # as bench.launch has it; CUDA starts later
     try:
-        records = records_of(spec.dataset, data)
+        # Random images are drawn by each rank, and not here too.
+        records = synthetic(spec.dataset) or open_records(data / spec.dataset)
     except RecordsError as error:
         sys.exit(str(error))
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ import pandas as pd
 from bench import record, summary
 from bench.progress import MATRIX
 from bench.summary_columns import SPEC_COLUMNS, SUMMARY_COLUMNS
-from bench.verify.columns import SUMMARY, WRITTEN, need, tell_columns
+from bench.verify.columns import SUMMARY, need, tell_columns
 from bench.verify.machines import MACHINES, check_machines_of, check_same_machines, read_machines
 from bench.verify.mismatch import (
     Difference,
@@ -136,6 +136,7 @@ def check_derived(results: Path, rows: pd.DataFrame, trail: Trail) -> None:
     told = {*expected, *_SETTINGS, "machine"}
     untold = [name for name in rows if name in SUMMARY_COLUMNS and name not in told]
     trail.lost.append(f"there is no runs/: {record.EPOCHS} itself, and {', '.join(untold)}")
-    for path in (results / name for name in WRITTEN):
-        if path.exists():
-            tell_columns(path, read_text(path), trail)
+    tell_columns(results / SUMMARY, rows, trail)
+    tell_columns(results / record.EPOCHS, epochs, trail)
+    if (tuned := results / record.AUTOTUNE).exists():
+        tell_columns(tuned, read_text(tuned), trail)

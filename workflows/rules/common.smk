@@ -9,7 +9,7 @@ from bench.file_times import bring_to_now
 from bench.job import model_sources, system_sources
 from bench.launch import failures
 from bench.sources import sources
-from bench.stop import RESUME
+from bench.stop import GOES_ON, RESUME
 from bench.systems import SYSTEMS
 from workflows import cluster
 from workflows.pipeline import (
@@ -81,7 +81,7 @@ onsuccess:
 
 onerror:
     if stopping():
-        print("Stopped by SIGTERM; the same command goes on.", file=sys.stderr)
+        print(GOES_ON, file=sys.stderr)
         sys.exit(RESUME)
 
 
