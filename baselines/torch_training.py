@@ -215,10 +215,11 @@ class TorchTraining(TrainingState):
             torch.cuda.synchronize(self.device)
 
     def agree(self, stop: bool) -> bool:
-        """Rank 0's decision."""
-        decision = torch.tensor([stop], dtype=torch.int64, device=self.device)
-        if self.ranks > 1:
-            dist.broadcast(decision, src=0)
+        """Rank 0's decision, when all have come."""
+        said = stop and self.rank == 0
+        decision = torch.tensor([said], dtype=torch.int64, device=self.device)
+        if self.ranks > 1:  # a sum, as a broadcast lets rank 0 go on before the others have come
+            dist.all_reduce(decision)
         return bool(decision.item())
 
     def begin(self, epoch: int) -> list[float]:

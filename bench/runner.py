@@ -96,6 +96,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         for row in history:
             log.write(row)
     outcome: dict[str, Any] | None = None
+    # Here ranks wait for one that was prepared later, so that no epoch's clock has it.
     if system.agree(stop.requested()):
         return
     next_checkpoint = 0.0  # on the ledger's clock

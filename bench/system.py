@@ -74,7 +74,7 @@ class System(Protocol):
         """Return once the devices have no work left, so that a clock may be read."""
 
     def agree(self, stop: bool) -> bool:
-        """Rank 0's `stop`, on every rank."""
+        """Rank 0's `stop`, on every rank; none goes on before all have come."""
 
     def state(self) -> dict[str, np.ndarray]:
         """Everything this rank needs to go on after an epoch exactly as if never stopped."""

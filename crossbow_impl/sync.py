@@ -49,10 +49,12 @@ class Sync:
         holds = torch.tensor([float(here)], device=device)
         return bool(self.mean(holds) == 1)
 
-    def broadcast(self, value: float, device: torch.device) -> float:
-        """Rank 0's `value` on every rank."""
+    def agree(self, value: float, device: torch.device) -> float:
+        """Rank 0's `value` on every rank; none has it before all have asked."""
         if self.devices == 1:
             return value
-        shared = torch.tensor([value], dtype=torch.float64, device=device)
-        dist.broadcast(shared, src=0)
+        said = value if dist.get_rank() == 0 else 0.0
+        # A sum, as a broadcast lets rank 0 go on before the others have come.
+        shared = torch.tensor([said], dtype=torch.float64, device=device)
+        dist.all_reduce(shared)
         return float(shared.item())

@@ -138,8 +138,8 @@ class Crossbow:
         self.engine.drain()
 
     def agree(self, stop: bool) -> bool:
-        """Rank 0's decision."""
-        return bool(self.sync.broadcast(int(stop), self.device))
+        """Rank 0's decision, when all have come."""
+        return bool(self.sync.agree(int(stop), self.device))
 
     def state(self) -> dict[str, np.ndarray]:
         """Learners, central model and tuning after an epoch."""

@@ -50,7 +50,7 @@ class Tuning:
     def sample(self, iteration: int, images_per_s: float, memory_bytes: int | None) -> None:
         """Take a throughput sample of the present learners, up to `iteration`."""
         present = self._tuner.learners
-        images_per_s = self._sync.broadcast(images_per_s, self._device)
+        images_per_s = self._sync.agree(images_per_s, self._device)
         decision = self._tuner.observe(images_per_s)
         self.trace.append(
             {
