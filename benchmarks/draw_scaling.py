@@ -40,7 +40,8 @@ def draw(folder: Path) -> tuple[Figure, str]:
     return figure, (
         "Throughput of several devices, as a share of what as many would have alone. Hollow marks "
         "are predicted from one and two devices; their bars are the band, which is what "
-        "different readings of all and of single measurements on two devices give. "
+        "different readings of the cell's own and of all measurements on two devices give, wider "
+        "where the cell was on one alone. "
         "Full marks are measured: by one device in the same call, or, of training runs, by the one "
         "that the prediction is from. "
         f"{told} of {asked} cells could be predicted; m learners per device, "

@@ -19,8 +19,10 @@ from benchmarks.plan import DEFAULTS
 from benchmarks.results import Source, source_of
 
 SAME = [name for name in SETTINGS if name != "devices"]
+BUT_CUDNN = [name for name in SAME if name != "cudnn_benchmark"]
 TRAINED = (record.REACHED, record.FINISHED)
 FLAGS = [name for name in SAME if isinstance(DEFAULTS[name], bool)]
+Pair = tuple[dict[str, Any], dict[str, Any]]
 RUNS = "runs"  # the call of training runs, which summary.csv has
 
 
@@ -116,21 +118,33 @@ def number(where: str, name: str, cell: Any, least: float = 1) -> float:
     return value
 
 
-def pairs(rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """The same cell on one device and on two, of one call; of several such the last."""
+def pairs(rows: list[dict[str, Any]]) -> list[Pair]:
+    """The same cell on one device and on two, of one call.
+
+    Of several such the last, also where one of them has another `cudnn_benchmark`.
+    """
     ones = {key(row, [*SAME, "call"]): row for row in rows if row["devices"] == 1}
     found = {}
     for row in rows:
         one = ones.get(key(row, [*SAME, "call"]))
         if row["devices"] == 2 and one and row["call"] != RUNS:
-            found[key(row, SAME)] = one, row
+            found[key(row, BUT_CUDNN)] = one, row
     return list(found.values())
+
+
+def pair_of(one: dict[str, Any], there: list[Pair]) -> Pair | None:
+    """The pair that has the settings of a cell on one device, whatever its `cudnn_benchmark`.
+
+    Where one of them tuned its learners, their number counts.
+    """
+    names = [*(name for name in BUT_CUDNN if name != "learners"), "learners_each"]
+    return next((pair for pair in there if key(pair[0], names) == key(one, names)), None)
 
 
 def base(cell: dict[str, str], rows: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The last measurement of a cell on one device; else with another `cudnn_benchmark`."""
     ones = [row for row in rows if row["devices"] == 1]
-    for names in (SAME, [name for name in SAME if name != "cudnn_benchmark"]):
+    for names in (SAME, BUT_CUDNN):
         same = [row for row in ones if key(row, names) == key(cell, names)]
         measured = [row for row in same if row["call"] != RUNS] or same
         if measured:

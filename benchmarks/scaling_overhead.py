@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmarks import scaling_data as data
 from benchmarks.scaling_laws import AllReduce, exposed, fit_one, slowest_of
+from benchmarks.scaling_measured import Pair
 
 # How an overhead could grow: with nothing; with the time in which one of g devices is the last; as
 # an all-reduce that nothing hides.
@@ -19,7 +20,6 @@ READINGS = {
     "waiting": lambda devices, one_s, exchange_s: one_s * slowest_of(devices),
     "exchange": lambda devices, one_s, exchange_s: exchange_s,
 }
-Pair = tuple[dict[str, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,16 @@ def calibrate(pairs: Sequence[Pair], exchange: AllReduce, cores: int | None = No
     return Model(exchange, overhead, cores)
 
 
-def models(pairs: Sequence[Pair], exchange: AllReduce, cores: int | None) -> list[Model]:
-    """What two devices leave open: first by all cells, a sum's latency being that of messages.
+def models(
+    pairs: Sequence[Pair], own: Pair | None, exchange: AllReduce, cores: int | None
+) -> list[Model]:
+    """What two devices leave open for a cell; the first is its prediction.
 
-    Then by each cell alone, and with that latency the same for any number of devices.
+    By the cell's own pair and by all; of a cell that was not on two devices by all and by each
+    alone. A sum's latency is that of messages; then, for each, the same for any number of devices.
     """
-    several = [pairs] + [[pair] for pair in pairs] * (len(pairs) > 1)
+    each = [[pair] for pair in pairs]
+    several = [[own], pairs] if own else [pairs, *each] if len(pairs) > 1 else each
     sums = exchange, exchange.at_once()
     return [calibrate(some, one, cores) for one in sums for some in several]
 

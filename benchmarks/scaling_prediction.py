@@ -1,7 +1,7 @@
 """Throughput on more devices than were there: the rows of scaling_prediction.csv, with their band.
 
-Readings of the overhead differ for more devices than two, and so do coefficients of single cells,
-and what a sum's latency is made of: that is the band.
+Readings of the overhead differ for more devices than two, and so do a cell's own coefficient and
+that of all, and what a sum's latency is made of: that is the band.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,19 @@ from typing import Any
 
 from benchmarks import scaling_data as data
 from benchmarks.engine_table import key
-from benchmarks.scaling_measured import SAME, base, beforehand, measurements, pairs
-from benchmarks.scaling_overhead import READINGS, Model, Pair, held_out, models
+from benchmarks.scaling_measured import (
+    SAME,
+    Pair,
+    base,
+    beforehand,
+    measurements,
+    pair_of,
+    pairs,
+)
+from benchmarks.scaling_overhead import READINGS, Model, held_out, models
 
 ENOUGH = 3  # cells on two devices, by which one reading is told from another
+ITSELF = "itself"  # what a cell is calibrated on that was on two devices
 PREDICTION = (
     ",".join(SAME) + ",devices,learners_each,bytes,base,base_images_per_s,images_per_s,"
     "images_per_s_low,images_per_s_high,speed_up,speed_up_low,speed_up_high,exchange_ms,exposed_ms,"
@@ -36,19 +45,27 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
     cores = data.cores(folder / f"engine-{there[-1][1]['call']}.json")
     exchange, source = data.all_reduce(folder, on_cpus=cores is not None)
     fits, predicted = [], []
-    calibrated: dict[str, tuple[list[Model], str, float]] = {}
+    calibrated: dict[str, tuple[list[Pair], str, float]] = {}
     for system in dict.fromkeys(two["system"] for _, two in there):
         own = [pair for pair in there if pair[1]["system"] == system]
         errors = held_out(own, exchange, cores)
         fits += errors
         spread = max(one["spread"] + two["spread"] for one, two in own)
-        calibrated[system] = models(own, exchange, cores), _best(own, errors), spread
+        calibrated[system] = own, _best(own, errors), spread
     for path in plans:
         for cell in data.cells(path):
             # A system that was never on two devices has the overhead of the first that was.
             by = cell["system"] if cell["system"] in calibrated else next(iter(calibrated))
-            row = _row(cell, base(cell, rows), *calibrated[by])
-            predicted.append(row | {"calibrated_on": by, "exchange_from": source})
+            pairs_by, reading, spread = calibrated[by]
+            row = cell | {"calibrated_on": by, "exchange_from": source}
+            if one := base(cell, rows):
+                own_pair = pair_of(one, pairs_by)
+                several = models(pairs_by, own_pair, exchange, cores)
+                row |= _figures(cell, one, several, reading, spread)
+                row |= {"calibrated_on": ITSELF} if own_pair else {}
+            else:
+                row |= {"note": "not measured on one device"}
+            predicted.append(row)
     seen = {key(row, [*SAME, "devices"]): row for row in predicted[::-1]}
     return list(seen.values())[::-1], fits
 
@@ -61,16 +78,14 @@ def _best(own: Sequence[Pair], errors: list[dict[str, Any]]) -> str:
     return min(by, key=lambda reading: sum(by[reading]))
 
 
-def _row(
+def _figures(
     cell: dict[str, str],
-    one: dict[str, Any] | None,
+    one: dict[str, Any],
     several: list[Model],
     reading: str,
     spread: float,
 ) -> dict[str, Any]:
-    """A predicted cell; without a measurement on one device only what is lacking."""
-    if one is None:
-        return cell | {"note": "not measured on one device"}
+    """What a cell will have on its devices, by its measurement on one."""
     devices = int(cell["devices"])
     model = several[0]
     own_s = {name: model.seconds(one, devices, name) for name in READINGS}
@@ -84,7 +99,7 @@ def _row(
         row[f"images_per_s{end}"] = f"{min(speed_up, devices) * one['images_per_s']:.0f}"
     other = one["cudnn_benchmark"] != cell["cudnn_benchmark"]
     exchange_s, exposed_s = model.parts(one, devices)
-    return cell | row | {
+    return row | {
         "learners_each": one["learners_each"],
         "bytes": data.exchanged_bytes(one["model"], one["dataset"]),
         "base": one["call"],

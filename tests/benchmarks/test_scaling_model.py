@@ -136,22 +136,54 @@ def test_overhead_is_recovered_and_the_reading_that_made_it_is_chosen(folder):
     assert errors == pytest.approx([0, 0, 0], abs=1e-6)
 
 
-def test_band_has_what_single_cells_say_and_a_latency_that_does_not_grow(folder):
-    """Of a sum's latency and of the overhead, two devices see the same on any reading."""
+@pytest.mark.parametrize(("batch", "by"), [(16, "itself"), (32, "crossbow")])
+def test_band_has_what_two_devices_leave_open(folder, batch, by):
+    """Of a sum's latency and of the overhead, two devices see the same on any reading.
+
+    A cell that was on two devices has its own overhead, and else what single cells say.
+    """
     assert RING.at_once().seconds(2, 1e6) == pytest.approx(RING.seconds(2, 1e6))
     assert RING.at_once().seconds(8, 1e6) == pytest.approx(2e-5 + 1.75e-4)
-    pairs = scaling_measured.pairs(scaling_measured.measurements(folder))
-    lenet = next(one for one, _ in pairs if one["model"] == "lenet")
-    several = scaling_overhead.models(pairs, RING, None)
-    assert len(several) == 2 * (1 + len(pairs))
-    seconds = [model.seconds(lenet, 8, name) for model in several for name in model.overhead]
-    (row, *_), _ = scaling_prediction.predict(folder, [folder / "plan.json"])
-    at_4 = [model.seconds(lenet, 4, name) for model in several for name in model.overhead]
-    assert max(seconds) > max(at_4) > 1.002 * 1e-3
-    ends = [4 * 1e-3 / (max(at_4) * 1.002), 4 * 1e-3 / (min(at_4) / 1.002)]
-    assert [float(row[f"speed_up_{end}"]) for end in ("low", "high")] == pytest.approx(
+    path = folder / "engine.csv"
+    alone = row(1, 1, 2e-3, batch=32)  # no pair, and as fast by the image as with 16
+    record.write_table(path, COLUMNS, [*record.read_table(path), alone])
+    plan = folder / "batch.json"
+    plan.write_text((folder / "plan.json").read_text().replace("16", str(batch)))
+    rows = scaling_measured.measurements(folder)
+    pairs = scaling_measured.pairs(rows)
+    one = next(r for r in rows if r["model"] == "lenet" and r["batch"] == str(batch))
+    own = scaling_measured.pair_of(one, pairs)
+    assert (own is None) is (by == "crossbow")
+    several = scaling_overhead.models(pairs, own, RING, None)
+    assert len(several) == 2 * (2 if own else 1 + len(pairs))
+    (predicted, *_), _ = scaling_prediction.predict(folder, [plan])
+    assert predicted["calibrated_on"] == by
+    at_4 = [model.seconds(one, 4, name) for model in several for name in model.overhead]
+    alone_s = one["iteration_s"]
+    assert max(at_4) > 1.002 * alone_s
+    ends = [4 * alone_s / (max(at_4) * 1.002), 4 * alone_s / (min(at_4) / 1.002)]
+    assert [float(predicted[f"speed_up_{end}"]) for end in ("low", "high")] == pytest.approx(
         [ends[0], min(4, ends[1])], abs=1e-3
     )
+
+
+def test_a_cell_that_was_on_two_devices_has_the_overhead_that_it_had_there(folder):
+    """The last time, whatever cuDNN's choice; and by as many learners as were tuned."""
+    path = folder / "engine.csv"
+    slower = [row(4, g, g * 2e-3, model="logistic", call="later", cudnn_benchmark=True)
+              for g in (1, 2)]  # fmt: skip
+    record.write_table(path, COLUMNS, [*record.read_table(path), *slower])
+    record.write_json(folder / "engine-later.json", {"gpus": [{"name": "X"}], "cores": 1})
+    pairs = scaling_measured.pairs(scaling_measured.measurements(folder))
+    assert sorted(two["call"] for _, two in pairs) == ["later", "one", "one"]
+    tuned = {"system": "crossbow", "model": "logistic", "dataset": "digits", "batch": "16",
+             "learners": "auto", "learners_each": 4}  # fmt: skip
+    own = scaling_measured.pair_of(tuned, pairs)
+    assert own[1]["call"] == "later"
+    assert scaling_measured.pair_of(tuned | {"learners_each": 3}, pairs) is None
+    model = scaling_overhead.models(pairs, own, RING, None)[0]
+    for reading in model.overhead:
+        assert model.seconds(own[0], 2, reading) == pytest.approx(4e-3)
 
 
 @pytest.mark.parametrize("cores", [1, 2, None])
