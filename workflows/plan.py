@@ -14,6 +14,7 @@ from bench.spec import RunSpec
 from bench.systems import SYSTEMS
 from workflows.cells import lacks_model, own_models, refuse_unfit_models, spec_of
 from workflows.data_of import Data, data_of, own_datasets
+from workflows.defaults import refuse_unknown_defaults, told_as_default
 from workflows.order import in_turns
 from workflows.refusals import refuse_data
 from workflows.refused_ranks import refuse_high_rank
@@ -61,26 +62,29 @@ def plan(config: Mapping[str, Any]) -> Plan:
     models_from = own_models(config.get("models", {}))
     folders, archives = own_datasets(config.get("datasets", {})), config.get("archives", "")
     prepared = Path(config.get("data", "data"))
+    defaults = config.get("defaults", {})
+    refuse_unknown_defaults(defaults)
     for index, group in enumerate(config["matrix"]):
         where = f"matrix[{index}]"
-        for cell in _cells({**config.get("defaults", {}), **group}, where):
-            spec = spec_of(cell, group, where, models_from)
-            named, pair = (spec.dataset, where), (spec.system, spec.model, spec.dataset, where)
-            if named not in data_of_name:
-                data_of_name[named] = data_of(
-                    spec.dataset, folders, archives, prepared, f"{where}.dataset"
-                )
-            data = data_of_name[named]
-            refuse_data(spec, data, where)
-            if spec.id in runs or spec.id in missing:
-                raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
-            if pair not in reasons:
-                reasons[pair] = lacks_model(spec, data, where)
-            if reason := reasons[pair]:
-                missing[spec.id] = {"run": spec.id, "spec": spec.to_dict(), "reason": reason}
-            else:
-                refuse_high_rank(spec, data, where)
-                runs[spec.id], datasets[spec.dataset] = spec, data
+        with told_as_default(defaults, group, where):
+            for cell in _cells({**defaults, **group}, where):
+                spec = spec_of(cell, group, where, models_from)
+                named, pair = (spec.dataset, where), (spec.system, spec.model, spec.dataset, where)
+                if named not in data_of_name:
+                    data_of_name[named] = data_of(
+                        spec.dataset, folders, archives, prepared, f"{where}.dataset"
+                    )
+                data = data_of_name[named]
+                refuse_data(spec, data, where)
+                if spec.id in runs or spec.id in missing:
+                    raise ConfigError(f"{where}: plans {spec.id} twice; remove the repeated value")
+                if pair not in reasons:
+                    reasons[pair] = lacks_model(spec, data, where)
+                if reason := reasons[pair]:
+                    missing[spec.id] = {"run": spec.id, "spec": spec.to_dict(), "reason": reason}
+                else:
+                    refuse_high_rank(spec, data, where)
+                    runs[spec.id], datasets[spec.dataset] = spec, data
     refuse_unfit_models(runs.values(), datasets)
     for system in config.get("interpreters", {}):
         one_of("interpreters", system, list(SYSTEMS), "system")

@@ -25,7 +25,10 @@ def without(key):
 
 REFUSED = {
     "unknown key": (config(sweep=1), "'sweep'", "matrix, models, name"),
-    "unknown key in defaults": (config(defaults={"btach": 8}), "'btach'", "batch"),
+    "unknown key in defaults": (
+        config(defaults={"btach": 8}),
+        "defaults: unknown key 'btach'; known keys are allow_unstable, alpha, augmentation, batch,",
+    ),
     "unknown key in a group": (config({"btach": 8}), "matrix[0]", "'btach'", "batch"),
     "unknown system": (config({"system": "horovod"}), "matrix[0].system", "'horovod'", "pytorch"),
     "unknown model": (
@@ -382,6 +385,31 @@ def test_message_names_the_key_and_what_to_do(case):
     message = str(refusal.value)
     assert [word for word in words if word not in message] == []
     assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("batch", 0, "defaults.batch, for matrix[1]: 0 is out of range; use at least 1"),
+        ("batch", [16, "x"], "defaults.batch, for matrix[1]: 'x' is not a whole number"),
+        ("batch", [], "defaults.batch, for matrix[1]: an empty list"),
+        ("model", "resnet-1", "defaults.model, for matrix[1]: unknown model 'resnet-1'"),
+        ("dataset", "svhn", "defaults.dataset, for matrix[1]: unknown dataset 'svhn'"),
+        ("model", "vgg16", "defaults.model, for matrix[1]: on digits, "),
+        ("momentum", 0.9, "defaults.momentum, for matrix[1]: variant algorithm-1 has no local"),
+        ("schedule", STEP | {"at": [0]}, "defaults.schedule.at[0], for matrix[1]: 0 is out of"),
+    ],
+)
+def test_a_mistake_in_defaults_is_told_as_theirs(key, value, sentence):
+    group = {name: of for name, of in GROUP.items() if name != key}
+    overriding = group | {key: GROUP.get(key, STEP if key == "schedule" else 0.0)}
+    content = {"name": "refused", "defaults": {key: value}, "matrix": [overriding]}
+    assert plan(content).runs
+    with pytest.raises(ConfigError) as refusal:
+        plan(content | {"matrix": [overriding, group | {"seed": 2}]})
+    assert str(refusal.value).startswith(sentence)
+    with pytest.raises(ConfigError, match=r"^matrix\[0\]\."):
+        plan(content | {"defaults": {key: 5}, "matrix": [group | {key: value}]})
 
 
 @pytest.mark.parametrize(
