@@ -17,6 +17,7 @@ from workflows.data_of import Data, data_of, own_datasets
 from workflows.defaults import refuse_unknown_defaults, told_as_default
 from workflows.order import in_turns
 from workflows.refusals import refuse_data
+from workflows.refused_folders import refuse_folders
 from workflows.refused_ranks import refuse_high_rank
 from workflows.validate import SCHEMA, ConfigError, one_of, refuse_endless, validate
 
@@ -49,10 +50,8 @@ def plan(config: Mapping[str, Any]) -> Plan:
     """
     refuse_endless(config, "")
     validate(config, SCHEMA, "")
-    for key in ("results", "data"):
-        folder = Path(config.get(key, key))
-        if folder.exists() and not folder.is_dir():
-            raise ConfigError(f"{key}: {folder} is a file; name a folder")
+    results, prepared = (Path(config.get(key, key)) for key in ("results", "data"))
+    refuse_folders(results, prepared)
     runs: dict[str, RunSpec] = {}
     missing: dict[str, dict[str, Any]] = {}
     datasets: dict[str, Data] = {}
@@ -61,7 +60,6 @@ def plan(config: Mapping[str, Any]) -> Plan:
     reasons: dict[tuple[str, ...], str | None] = {}
     models_from = own_models(config.get("models", {}))
     folders, archives = own_datasets(config.get("datasets", {})), config.get("archives", "")
-    prepared = Path(config.get("data", "data"))
     defaults = config.get("defaults", {})
     refuse_unknown_defaults(defaults)
     for index, group in enumerate(config["matrix"]):
@@ -92,7 +90,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
         name=config["name"],
         runs={spec.id: spec for spec in in_turns(runs.values())},
         not_available=list(missing.values()),
-        results=Path(config.get("results", "results")),
+        results=results,
         data=prepared,
         datasets=datasets,
         interpreters=config.get("interpreters", {}),
