@@ -22,7 +22,7 @@ from pathlib import Path
 import webdataset
 from PIL import Image
 
-from benchmarks.results import write_result
+from benchmarks.results import folder, write_result
 from benchmarks.sample_copies import sample_archive, write_copies
 from data_prep.options import Options
 from data_prep.prepare import prepare
@@ -61,7 +61,7 @@ def main() -> None:
     """Measure all in turns."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("archive", type=sample_archive, metavar="TAR")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--out", type=folder, required=True, metavar="DIR")
     parser.add_argument("--images", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=3)
     cores = len(os.sched_getaffinity(0))

@@ -19,6 +19,7 @@ from typing import Any
 
 from bench import record
 from benchmarks.queue_model import Run, makespan, simulate
+from benchmarks.results import folder
 
 QUEUE = "call,slots,run,configuration,seed,start_s,end_s,wall_s".split(",")
 CHECK = (
@@ -135,7 +136,7 @@ def main() -> None:
     forecasting = commands.add_parser("forecast", help="write queue_forecast.csv")
     forecasting.add_argument("summary", type=Path)
     for command in (keeping, forecasting):
-        command.add_argument("--out", type=Path, required=True, metavar="DIR")
+        command.add_argument("--out", type=folder, required=True, metavar="DIR")
     options = parser.parse_args()
     try:
         if options.command == "timeline":

@@ -25,7 +25,7 @@ from bench import record
 from bench.sources import sources
 from benchmarks.preparing import command
 from benchmarks.readers import READERS
-from benchmarks.results import write_result
+from benchmarks.results import folder, write_result
 from benchmarks.sample_copies import sample_archive, write_copies
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -108,12 +108,12 @@ def table(rounds: Rounds) -> list[dict[str, object]]:
 def main() -> None:
     """Measure all in turns; or one, of which the arguments are a JSON list."""
     if sys.argv[1:2] == ["--one"]:
-        reader, folder, batch, workers = json.loads(sys.argv[2])
-        print(json.dumps(timed(reader, Path(folder), batch, workers)))
+        reader, work, batch, workers = json.loads(sys.argv[2])
+        print(json.dumps(timed(reader, Path(work), batch, workers)))
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("archive", type=sample_archive, metavar="TAR")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--out", type=folder, required=True, metavar="DIR")
     parser.add_argument("--images", type=int, default=4000)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=5)
@@ -122,16 +122,16 @@ def main() -> None:
     parser.add_argument("--readers", nargs="+", choices=READERS, default=[*READERS])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        files = write_copies(options.archive, folder / "source", options.images)
-        command(folder / "source", folder / "records", "imagefolder", cores)
+        work = Path(scratch)
+        files = write_copies(options.archive, work / "source", options.images)
+        command(work / "source", work / "records", "imagefolder", cores)
         if any(name.startswith("tf.data") for name in options.readers):
-            write_tfrecords(files, folder / "tfrecords")
+            write_tfrecords(files, work / "tfrecords")
         turns = [(reader, workers) for workers in options.workers for reader in options.readers]
         rounds: Rounds = {turn: [] for turn in turns}
         for number in range(options.rounds):
             for reader, workers in turns[:: -1 if number % 2 else 1]:
-                rates = in_a_process(reader, folder, options.batch, workers)
+                rates = in_a_process(reader, work, options.batch, workers)
                 rounds[reader, workers].append(rates)
                 print("{:8,.0f} {:8,.0f}".format(*rates), reader, workers, flush=True)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ import numpy as np
 import tensorflow as tf
 import webdataset
 
-from benchmarks.results import write_result
+from benchmarks.results import folder, write_result
 from benchmarks.sample_copies import sample_archive
 from data_prep.example_proto import features
 from data_prep.tar_members import tar_members
@@ -118,7 +118,7 @@ def main() -> None:
     """Measure all in turns."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("archive", type=sample_archive, metavar="TAR")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--out", type=folder, required=True, metavar="DIR")
     parser.add_argument("--images", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()

@@ -25,7 +25,7 @@ import plots
 from bench import environment, record
 from bench.progress import MATRIX
 from bench.spec import RunSpec
-from benchmarks.results import write_result
+from benchmarks.results import folder, write_result
 from workflows.plan import plan
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -154,18 +154,18 @@ def _write(path: Path, columns: Any, rows: Any) -> None:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.suite_scale", description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=folder, required=True)
     parser.add_argument("--runs", type=int, default=5000)
     parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--steps", nargs="+", choices=STEPS, default=STEPS)
-    parser.add_argument("--keep", type=Path, help="work in this folder, and leave it there")
+    parser.add_argument("--keep", type=folder, help="work in this folder, and leave it there")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or Path(temporary)
-        results, config = folder / "results", folder / "scale.json"
+        work = options.keep or Path(temporary)
+        results, config = work / "results", work / "scale.json"
         content = config_of(options.runs, options.epochs, results)
         runs = plan(content).runs
-        folder.mkdir(parents=True, exist_ok=True)
+        work.mkdir(parents=True, exist_ok=True)
         config.write_text(json.dumps(content))
         if not results.exists():
             surroundings = environment.environment()
@@ -176,12 +176,12 @@ def main() -> None:
         found: dict[str, Any] = {"runs": len(runs), "epochs": options.epochs}
         for name, command in steps(config, results).items():
             if name in options.steps:
-                found[name] = measured(command, folder / f"{name}.txt")
+                found[name] = measured(command, work / f"{name}.txt")
                 print(name, found[name], flush=True)
         page = results / "report.html"
         if page.exists():
             found["page"] = {"bytes": page.stat().st_size}
-            found["page"]["milliseconds"] = in_browser(page, folder)
+            found["page"]["milliseconds"] = in_browser(page, work)
             print("page", found["page"])
     write_result(options.out / "suite_scale.json", found)
 
