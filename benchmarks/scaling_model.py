@@ -7,7 +7,7 @@ are left out. FOLDER/scaling_fit.csv has the error on two devices of each cell t
 
 `python -m benchmarks.scaling_model check MEASURED` compares what was measured since, an engine.csv
 or a summary.csv, with scaling_prediction.csv beside it, or the file named by --prediction, and
-writes scaling_check.csv beside it.
+writes scaling_check.csv beside it. Its code is 0 also where cells are outside their bands.
 """
 
 import argparse
@@ -29,6 +29,7 @@ def main() -> None:
     predicting.add_argument("folder", type=Path)
     predicting.add_argument("plans", type=Path, nargs="+", metavar="PLAN")
     checking = commands.add_parser("check", help="compare measurements with the prediction")
+    checking.description = "A cell outside its band is a finding: the code is 0 all the same."
     checking.add_argument("measured", type=Path, help="an engine.csv or a summary.csv")
     checking.add_argument("--prediction", type=Path, help="scaling_prediction.csv beside it")
     options = parser.parse_args()

@@ -345,6 +345,24 @@ def test_check_compares_speed_ups_within_a_call_else_rates(folder, capsys):
     assert "2 inside the band" in capsys.readouterr().out or not found[1]["inside"]
 
 
+def test_a_cell_outside_its_band_is_told_and_no_failure_as_the_help_says(
+    folder, monkeypatch, capsys
+):
+    predicted, _ = scaling_prediction.predict(folder, [folder / "plan.json"])
+    scaling_data.write(folder / "told.csv", scaling_prediction.PREDICTION, predicted)
+    record.write_table(folder / "new.csv", COLUMNS, [row(1, 1, 2e-3), row(1, 4, 1.0)])
+    command = ["scaling_model", "check"]
+    given = [str(folder / "new.csv"), "--prediction", str(folder / "told.csv")]
+    monkeypatch.setattr(sys, "argv", [*command, *given])
+    scaling_model.main()
+    assert "OUTSIDE\n0 of 1 inside the band" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "argv", [*command, "--help"])
+    with pytest.raises(SystemExit):
+        scaling_model.main()
+    said = " ".join(capsys.readouterr().out.split())
+    assert "outside its band is a finding: the code is 0 all the same" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
