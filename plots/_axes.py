@@ -6,9 +6,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullLocator
 
 _ACCURACIES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
+
+# An axis that ends at less than this times its start is all but linear, also a logarithmic one.
+_NARROW = 3
+_LINEAR = {"nbins": 6, "steps": [1, 2, 5, 10]}
 
 _EDGE = 0.13  # of a logarithmic axis, where marks at its edge stand free of those of numbers
 
@@ -70,14 +74,17 @@ def close_up(panels: Sequence[Axes], amounts: pd.Series) -> None:
 
 def error_ticks(axis: Axis, errors: pd.Series) -> None:
     """Accuracies along a logarithmic axis of errors that spans these, as many as have room."""
-    apart = max((errors.max() / errors.min()) ** (1 / 6), 1.05)
+    least, most = errors.min(), errors.max()
+    apart, accuracies = max((most / least) ** (1 / 6), 1.05), np.array(_ACCURACIES)
+    if most < _NARROW * least:
+        apart, accuracies = 1.0, MaxNLocator(**_LINEAR).tick_values(1 - most, 1 - least)
     shown: list[float] = []
-    for accuracy in reversed(_ACCURACIES):
-        if 1 - accuracy >= errors.min() and (not shown or 1 - accuracy >= apart * shown[-1]):
-            shown.append(1 - accuracy)
+    for error in 1 - accuracies[::-1]:
+        if error >= least and (not shown or error >= apart * shown[-1]):
+            shown.append(error)
     axis.set_major_locator(FixedLocator(shown))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(lambda error, _: f"{100 * (1 - error):.3g}%")
+    axis.set_major_formatter(lambda error, _: f"{100 * (1 - error):.4g}%")
 
 
 def learner_axis(panel: Axes, tried: pd.Series) -> None:
@@ -104,12 +111,23 @@ def count_ticks(axis: Axis, tried: pd.Series) -> None:
     axis.set_major_formatter("{x:g}")
 
 
-def log_ticks(axis: Axis, shown: pd.Series) -> None:
-    """Readable numbers along a logarithmic axis that shows these: as many as have room."""
-    few_decades = shown.max() < 60 * shown[shown > 0].min()
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few_decades else (1,)))
+def log_ticks(axis: Axis, shown: pd.Series, whole: bool = False) -> None:
+    """Readable numbers along a logarithmic axis that shows these: as many as have room.
+
+    `whole` leaves out fractions, where the axis counts.
+    """
+    span = shown.max() / shown[shown > 0].min()
+    subs = (1, 2, 3, 5, 7) if span < 10 else (1, 2, 5) if span < 60 else (1,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    if span < _NARROW:
+        axis.set_major_locator(MaxNLocator(**_LINEAR, integer=whole, min_n_ticks=2 - whole))
     axis.set_major_formatter(lambda x, _: short_number(x))
     axis.set_minor_locator(NullLocator())
+
+
+def whole_ticks(axis: Axis) -> None:
+    """Whole numbers along an axis that counts, also where a single one is in sight."""
+    axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def short_number(value: float) -> str:

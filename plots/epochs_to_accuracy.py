@@ -14,7 +14,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from plots import (
     _absent,
@@ -62,7 +61,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         if column == "batch":
             _panels.head_of_row(panel, workload, count, devices)
         panel.set_xscale("log", base=2)
-        panel.yaxis.set_major_locator(MaxNLocator(integer=True))
+        _axes.whole_ticks(panel.yaxis)
         known = table.loc[table["workload"] == workload, column].dropna()
         _axes.count_ticks(panel.xaxis, known)
         _draw_panel(panel, here, column, looks, _axes.least_step(known))

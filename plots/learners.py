@@ -14,7 +14,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from plots import (
     _absent,
@@ -83,7 +82,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         amounts = here[column].fillna(here[trained or column])
         panel.set_ylabel(label)
         if column == "median5_epochs":
-            panel.yaxis.set_major_locator(MaxNLocator(integer=True))
+            _axes.whole_ticks(panel.yaxis)
             _axes.close_up([panel], amounts)
         else:
             _axes.amount_up([panel], amounts)

@@ -14,7 +14,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from plots import (
     _absent,
@@ -114,7 +113,7 @@ def _shape(row: tuple) -> str:
 
 
 def _draw_accuracy(panel: Axes, here: pd.DataFrame, targets: pd.Series) -> None:
-    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _axes.whole_ticks(panel.xaxis)
     panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
     for target in targets.dropna().unique():
         panel.axhline(target, color=style.FAINT, linestyle="--", linewidth=0.9, zorder=1)

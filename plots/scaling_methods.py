@@ -99,7 +99,8 @@ def _draw_panel(
     _axes.amount_axis(panel, of_band[name].fillna(of_band[trained]) if trained else of_band[name])
     here = of_band[of_band["devices"] == count]
     if panel.get_xscale() == "linear":
-        panel.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        is_whole = name == "first_epochs"
+        panel.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10], integer=is_whole))
         panel.xaxis.set_major_formatter(lambda x, _: _axes.short_number(x))
     ssgd = here.loc[here["system"] == "pytorch", f"median_{name}"]
     if len(ssgd) and ssgd.iloc[0] > 0:

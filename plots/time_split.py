@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from plots import (
     _absent,
@@ -130,10 +129,8 @@ def _frame(panel: Axes, of_row: pd.DataFrame) -> None:
     panel.set_xlim(x.min() / room, x.max() * room)
     below = max(1.4, (y.max() / y.min()) ** 0.25)  # for what is said at the bottom
     panel.set_ylim(y.min() / below, y.max() * 1.4)
-    for axis, values in ((panel.xaxis, x), (panel.yaxis, y)):
-        _axes.log_ticks(axis, values)
-        if values.max() < 6 * values.min():
-            axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    _axes.log_ticks(panel.xaxis, x, whole=True)
+    _axes.log_ticks(panel.yaxis, y)
     images = of_row["images_per_epoch"].median()
     if pd.notna(images):  # else no epoch of these runs is told
         _equal_time.draw(panel, images, y.min() / 1.4)

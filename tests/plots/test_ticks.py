@@ -1,0 +1,83 @@
+"""Ticks of small matrices: epochs are whole numbers, and a narrow axis has several to read."""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from synthetic import run, tables
+from test_beyond_figures import with_epochs
+from test_figures import draw
+from test_legible import tick_labels
+
+from plots import _axes, style
+
+
+def shown(axis):
+    """What the ticks of an axis say."""
+    axis.figure.draw_without_rendering()
+    labels = [label for label in tick_labels(axis) if label.get_visible()]
+    return [label.get_text() for label in labels if label.get_text()]
+
+
+def axes_of(figure, label):
+    """The axes with that label."""
+    both = [axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)]
+    return [axis for axis in both if axis.get_label_text() == label]
+
+
+@pytest.mark.parametrize("reached", [(1, 2), (2, 3), (2, 2), (1, 1), (None, None)])
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("epochs_to_accuracy", "epochs to target"),
+        ("time_split", "epochs to target"),
+        ("learners", "epochs to target"),
+        ("scaling_methods", "epochs to target"),
+        ("model_averaging", "epochs"),
+    ],
+)
+def test_epochs_of_few_have_whole_ticks(name, label, reached):
+    kinds = [("1", "released", reached[0]), ("2", "released", reached[1])]
+    kinds += [(m, "ea-sgd", n) for m, _, n in kinds] if name == "model_averaging" else []
+    runs = [
+        run(epochs=2, learners=m, variant=kind, median5_epochs=n, first_epochs=n)
+        for m, kind, n in kinds
+    ]
+    axes = axes_of(draw(name, tables(*runs))[0], label)
+    assert axes or (name == "scaling_methods" and reached == (None, None))  # nothing is known
+    for axis in axes:
+        assert shown(axis) and all(text.isdigit() for text in shown(axis)), shown(axis)
+
+
+@pytest.mark.parametrize("span", [1, 1.5, 2.5, 3, 5, 9.9, 11, 59, 61, 2000])
+@pytest.mark.parametrize("least", [0.0011, 1.0, 2.2, 7300])
+def test_a_logarithmic_axis_has_several_ticks_that_differ(least, span):
+    with matplotlib.rc_context(style.RC):
+        panel = Figure(figsize=(2.7, 2.1)).subplots()
+        ends = pd.Series([least, span * least])
+        panel.set_yscale("log")
+        panel.set_ylim(least / 1.2, 1.2 * span * least)
+        _axes.log_ticks(panel.yaxis, ends)
+        texts = shown(panel.yaxis)
+    assert 2 + (span < 60) <= len(texts) == len(set(texts)) <= 10
+
+
+@pytest.mark.parametrize("most", [0.9, 0.5, 0.17, 0.06, 0.02])
+@pytest.mark.parametrize("span", [1.1, 1.5, 2.9, 3, 5, 10, 100])
+def test_accuracies_along_their_errors_have_several_ticks(most, span):
+    with matplotlib.rc_context(style.RC):
+        panel = Figure(figsize=(2.7, 2.1)).subplots()
+        panel.set_xscale("log")
+        panel.set_xlim(1.03 * most, 0.97 * most / span)
+        _axes.error_ticks(panel.xaxis, pd.Series([most / span, most]))
+        texts = shown(panel.xaxis)
+    assert 2 + (span < 3) <= len(texts) == len(set(texts)) <= 8
+
+
+def test_times_to_any_accuracy_close_together_have_ticks():
+    accuracies = np.linspace(0.80, 0.9, 8)
+    seconds = list(np.linspace(2.1, 4.8, 8))
+    given = with_epochs(run()[0], list(accuracies), seconds)
+    (panel,) = draw("time_to_any_accuracy", tables(given))[0].axes
+    assert len(shown(panel.yaxis)) >= 3 and len(shown(panel.xaxis)) >= 3
