@@ -34,6 +34,8 @@ def read_runs(results: Path, runs: list[str], trail: Trail) -> dict[str, dict[st
         folder = results / "runs" / run
         if not folder.is_dir():
             raise Mismatch(f"{folder}: is not there, expected by the row of summary.csv")
+        if gone := [folder / name for name in record.FILES if not (folder / name).is_file()]:
+            raise Mismatch(f"{gone[0]}: is not there, and every run leaves one")
         jobs[run] = _read(folder / record.RUN)
         _check_identity(folder / record.RUN, jobs[run])
         _check_end(folder, jobs[run]["spec"])
@@ -104,10 +106,8 @@ def _rows(path: Path, needed: Sequence[str]) -> list[dict[str, Any]]:
     """A run's own table: words where they are words, and else numbers.
 
     Raises:
-        Mismatch: it is missing, no table, lacks a column that is needed, or a number.
+        Mismatch: it is no table, lacks a column that is needed, or a number.
     """
-    if not path.exists():
-        raise Mismatch(f"{path}: is not there")
     try:
         rows = record.read_table(path)
     except ValueError as error:

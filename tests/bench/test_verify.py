@@ -220,11 +220,13 @@ def test_a_column_that_a_run_lacks_is_named(results, capsys, column):
     assert code == 1 and said == f"Does not match: {path}: has no column {column}.\n"
 
 
-def test_phases_that_are_not_there_are_said_to_be_gone(results, capsys):
-    (path,) = results.glob(f"runs/{PYTORCH}/phases.csv")
+@pytest.mark.parametrize("file", record.FILES)
+def test_a_file_that_every_run_leaves_is_missed(results, capsys, file):
+    (path,) = results.glob(f"runs/{PYTORCH}/{file}")
     path.unlink()
     code, said = told(results, capsys)
-    assert code == 1 and said == f"Does not match: {path}: is not there.\n"
+    expected = f"Does not match: {path}: is not there, and every run leaves one.\n"
+    assert code == 1 and said == expected
 
 
 @pytest.mark.parametrize("place", [1, 23])
