@@ -2,7 +2,7 @@
 
 One configuration a row, in the order of the matrix, with what all of them have in common: images
 per second of all devices; epochs and training seconds to the first epoch whose test accuracy is at
-the target (rule `first`: the five epochs that `median5` takes are all that a short matrix has);
+the target (the rule “first”: the five epochs that “median5” takes are all a short matrix has);
 what a device handed over for others in an epoch, before what a collective operation makes of it, in
 MB of 10^6 bytes: the bytes of a run by its epochs; and the memory of a device, on a GPU the most
 that tensors have taken, on CPUs the peak resident set of the largest process, interpreter and

@@ -12,7 +12,9 @@ from workflows.report.__main__ import main
 
 @pytest.fixture
 def report(tmp_path):
-    def write(*rows, figures=("throughput", "time_to_accuracy"), empty=(), claims=(), more=()):
+    shown = ("throughput", "time_to_accuracy")
+
+    def write(*rows, figures=shown, empty=(), claims=(), more=(), caption="One < two."):
         with (tmp_path / "summary.csv").open("w", newline="") as file:
             writer = csv.DictWriter(file, list(ROW | rows[0] if rows else ROW))
             writer.writeheader()
@@ -30,9 +32,7 @@ def report(tmp_path):
         for name in (*empty, *figures):
             (tmp_path / "figures" / f"{name}.svg").write_text(SVG)
             (tmp_path / "figures" / f"{name}.csv").write_text("a\n" if name in empty else "a\n1\n")
-            (tmp_path / "figures" / f"{name}.txt").write_text(
-                f"About {name}\n=====\n\nOne < two.\n"
-            )
+            (tmp_path / "figures" / f"{name}.txt").write_text(f"About {name}\n=====\n\n{caption}\n")
         given = ["--summary", "summary.csv", "--machines", "machines.json", "--out", "report.html"]
         given += ["--claims", "claims.csv"]
         given = [str(tmp_path / text) if "." in text else text for text in given]

@@ -68,6 +68,14 @@ def test_hostile_text_stays_text(report):
     assert "<img" not in page and "<i>" not in page and "<b>" not in page
 
 
+def test_what_stands_between_backticks_is_code(report):
+    said = "`make <gpu>` makes it, as `first` has it; a ` alone stays"
+    page = report(FAILED | {"reason": said}, caption=said)
+    code = "<code>make &lt;gpu&gt;</code> makes it, as <code>first</code> has it; a ` alone stays"
+    assert f"<p>{code}</p>" in page  # of the figure
+    assert f"{code}<br>" in page and f'<div class="reason">{code}</div>' in page  # of the run
+
+
 def test_the_page_loads_nothing(report):
     page = report(ROW, FAILED)
     loads = re.findall(r"(?:src|href|action|poster|data)\s*=\s*[\"']([^\"']*)", page)

@@ -3,12 +3,13 @@
 import base64
 import hashlib
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from bench import record
 from bench.summary_columns import short_commit
@@ -47,6 +48,7 @@ def build(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["code"] = with_code
     return environment.get_template("page.html.j2").render(
         title=title,
         css=Markup((_HERE / "page.css").read_text(encoding="utf-8")),
@@ -66,6 +68,11 @@ def build(
         figures=drawn,
         machines=_read_machines(machines),
     )
+
+
+def with_code(text: str) -> Markup:
+    """A text whose words between backticks are code, and which else stays as it is."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def picks(rows: list[dict]) -> list[dict]:
