@@ -3,9 +3,9 @@
 Epochs until the test accuracy is at 75.9% for the first time, which is MLPerf Training's target,
 against the images of one step of the whole system. Grey are the reference convergence points that
 MLPerf publishes (all trained with LARS; runs, and the median of each batch; github.com/mlcommons/
-logging, Apache-2.0, rounds 1.0 to 4.0), coloured are runs of this suite, if it has any of this
-network on the whole of ImageNet; those are no MLPerf results. A hollow triangle is a run that never
-reached 75.9%, at the epochs it had trained.
+logging, Apache-2.0, rounds 1.0 to 4.0), coloured are this suite's own runs of this network on the
+whole of ImageNet; those are no MLPerf results, and without any there is nothing to compare. A
+hollow triangle is a run that never reached 75.9%, at the epochs it had trained.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _legends, _medians, _runs, _series, style
+from plots import _absent, _axes, _hover, _legends, _medians, _panels, _runs, _series, style
 from plots._tables import Tables
 
 TARGET = 0.759
@@ -37,6 +37,8 @@ meant = shown  # a plan of other networks is none for this figure
 
 def remark(_: pd.DataFrame, table: pd.DataFrame) -> str:
     """What is drawn besides runs of this suite, which alone the sample counts."""
+    if table.empty:
+        return ""
     points = table[table["series"] == MLPERF]
     batches = points["total_batch"].nunique()
     return f"That is of this suite; drawn are MLPerf's {len(points)} runs at {batches} batches too."
@@ -45,14 +47,17 @@ def remark(_: pd.DataFrame, table: pd.DataFrame) -> str:
 def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     """The figure, and one row a run of MLPerf's and of ours, with its configuration's median."""
     runs = _series.name_series(_runs.prepare(shown(tables.summary)), ["devices", "batch"])
-    looks = style.series_looks(runs) if len(runs) else {}
+    if runs.empty:
+        every = _runs.prepare(tables.summary)
+        return _panels.nothing(every, "is of ResNet-50 on the whole of ImageNet", COLUMNS)
+    looks = style.series_looks(runs)
     reference, ours = _reference(), _ours(runs, tables.epochs)
     figure = Figure(figsize=(4.8, 3), layout="constrained")
     panel = figure.subplots()
     _draw_series(panel, reference, _REFERENCE)
     for series, members in ours.groupby("series"):
         _draw_series(panel, members, looks[series])
-    table = pd.concat([reference, ours]) if len(ours) else reference
+    table = pd.concat([reference, ours])
     panel.set_xscale("log", base=2)
     _axes.log_ticks(panel.xaxis, table["total_batch"])
     panel.set_ylim(bottom=0)

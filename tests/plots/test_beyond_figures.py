@@ -168,8 +168,11 @@ def test_runs_that_differ_by_more_than_the_repeat_are_no_pair():
 
 
 def test_mlperf_has_the_epochs_of_its_points():
-    _, table = draw("mlperf_convergence", synthetic.empty_tables())
-    assert set(table["series"]) == {mlperf_convergence.MLPERF}
+    whole = tables(run(model="resnet50", dataset="imagenet"))
+    _, table = draw("mlperf_convergence", whole)
+    said = _caption.caption(mlperf_convergence, whole.summary, table)
+    table = table[table["series"] == mlperf_convergence.MLPERF]
+    assert f"MLPerf's {len(table)} runs at {table['total_batch'].nunique()} batches" in said
     medians = dict(zip(table["total_batch"], table["median_epochs"], strict=True))
     # By hand, of the 17 runs of rcps_resnet.json at 1632, and the ten at 32768.
     assert medians[1632] == 35 and medians[32768] == 56
@@ -206,12 +209,13 @@ def test_our_runs_beside_mlperf_count_from_their_epochs():
     assert len(ours) == 2
 
 
-def test_the_caption_beside_mlperf_tells_its_points_and_no_plans_of_others():
+def test_mlperfs_points_alone_are_no_figure():
     other = {"model": "vgg16", "dataset": "cifar100", "machine": ""}
     whole = tables(run(), synthetic.failed("not_run", "not run so far", **other))
-    _, table = draw("mlperf_convergence", whole)
+    figure, table = draw("mlperf_convergence", whole)
+    assert "no runs to show: none is of ResNet-50 on the whole of ImageNet" in words(figure)
     said = _caption.caption(mlperf_convergence, whole.summary, table)
-    assert f"MLPerf's {len(table)} runs at {table['total_batch'].nunique()} batches" in said
+    assert table.empty and "MLPerf's 0 runs" not in said
     assert "Nothing was run" not in said
 
 

@@ -105,7 +105,7 @@ def test_one_run_is_enough(name):
     assert len(table) and "no runs to show" not in words(figure)
 
 
-@pytest.mark.parametrize("name", sorted(set(known()) - {"mlperf_convergence"}))
+@pytest.mark.parametrize("name", known())
 def test_an_empty_matrix_is_said_on_the_figure(name):
     figure, table = draw(name, synthetic.empty_tables())
     assert "no runs to show: the summary is empty" in words(figure)

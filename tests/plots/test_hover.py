@@ -51,7 +51,7 @@ def told(figure):
     return [text for texts in several for text in texts.removeprefix("hover:").split("\x1f")]
 
 
-@pytest.mark.parametrize("name", sorted(set(known()) - {"mlperf_convergence"}))
+@pytest.mark.parametrize("name", known())
 @pytest.mark.parametrize("kind", ["gpus", "averaging", "repeats", "never"])
 def test_every_mark_begins_with_its_configuration(name, kind):
     figure, table = draw(name, MATRICES[kind]())
