@@ -11,10 +11,13 @@ def read_config(path: Path) -> Any:
     """The content of a config file, as `bench.plain_yaml` reads it.
 
     Raises:
-        ConfigError: it is not there, is no YAML of plain values, has too many of them, or a key
-            twice; one sentence.
+        ConfigError: it is not there, is empty, no YAML of plain values, has too many of them, or a
+            key twice; one sentence.
     """
     try:
-        return read_yaml(path)
+        content = read_yaml(path)
     except PlainYamlError as error:
         raise ConfigError(str(error)) from None
+    if content is None:
+        raise ConfigError(f"{path}: empty; copy one of workflows/config and change it")
+    return content

@@ -17,12 +17,14 @@ def test_a_config_is_read_as_yaml_reads_it(tmp_path):
         ("name: a\nmatrix: []\nname: b\n", "line 3: 'name' is there twice"),
         ("matrix:\n  - {lr: 1, lr: 2}\n", "line 2: 'lr' is there twice"),
         ("a: [1", "no YAML"),
+        ("# a comment alone\n", "empty; copy one of workflows/config"),
+        ("", "empty; copy one of workflows/config"),
         (None, "No such file"),
     ],
 )
 def test_what_can_not_be_meant_is_refused(content, expected, tmp_path):
     path = tmp_path / "a.yaml"
-    if content:
+    if content is not None:
         path.write_text(content)
     with pytest.raises(ConfigError) as refusal:
         read_config(path)
