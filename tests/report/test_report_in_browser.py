@@ -171,6 +171,41 @@ def test_on_a_phone_the_verdict_is_in_sight_and_nothing_sticks_out(report, brows
     assert said == ["", "true", "true", "true", "0"]
 
 
+TABLE = """const frame = document.querySelector("#runs .scroll");
+const place = (one) => one.getBoundingClientRect();
+"""
+
+
+def test_a_table_of_few_runs_fits_a_small_laptop(report, browser):
+    ended = {"status": "finished", "reason": "all epochs done, target not reached"}
+    rows = [
+        ROW | ended | {"run": f"{system}-lenet-digits-cpu1-b32-s1-65c1c515", "system": system}
+        for system in ("crossbow", "pytorch", "tensorflow")
+    ]
+    rows = [row | {"memory_bytes": "5e9", "learners": str(n)} for n, row in enumerate(rows, 1)]
+    said, _ = browser(report(*rows), TABLE + "said.push(frame.scrollWidth <= frame.clientWidth);")
+    assert said == ["true"]
+
+
+def test_the_headings_stay_in_sight_of_a_table_that_scrolls_in_its_box(report, browser):
+    rows = [
+        ROW | {"run": f"run-{n:08}", "model": f"network-{n}", "machine": "a" * n, "lr": f"0.{n}"}
+        for n in range(1, 60)
+    ]
+    said, _ = browser(
+        report(*rows),
+        TABLE
+        + """said.push(place(frame).height < innerHeight, frame.scrollWidth > frame.clientWidth,
+          document.documentElement.scrollWidth <= innerWidth);
+        frame.scrollTo(300, 900);
+        const [first, second] = table.tHead.rows[0].cells, row = body.rows[40].cells[0];
+        said.push(frame.scrollTop, frame.scrollLeft, place(first).top - place(frame).top);
+        said.push(place(first).left - place(frame).left, place(row).left - place(frame).left);
+        said.push(place(second).left < place(first).left);""",
+    )
+    assert said == ["true", "true", "true", "900", "300", "1", "1", "1", "true"]
+
+
 def test_marks_tell_their_values_and_nothing_is_asked_for_elsewhere(report, browser):
     said, console = browser(
         report(ROW, figures=("throughput",), claims=[CLAIM]),
