@@ -12,7 +12,10 @@ OWN |= {"tests", "workflows", ".ci", ".git"}
 
 
 def refuse_folders(results: Path, data: Path) -> None:
-    """Refuse, by a ConfigError, a file, a folder of the suite's own files, or one for both."""
+    """Refuse, by a ConfigError, a file, a folder of the suite's own files, or one here for both.
+
+    Elsewhere one may be both, as there runs may have both in one already.
+    """
     for key, folder in (("results", results), ("data", data)):
         _refuse_no_folder(folder, key)
         if _is_own(folder.resolve()):
@@ -20,7 +23,7 @@ def refuse_folders(results: Path, data: Path) -> None:
                 f"{key}: {folder} is a folder of the suite's own files, or around them; name one "
                 f"for {key} alone, such as {key}"
             )
-    if results.resolve() == data.resolve():
+    if results.resolve() == data.resolve() and data.resolve().is_relative_to(ROOT):
         raise ConfigError(f"results: {results} is the folder of data too; name one for each")
 
 
