@@ -23,7 +23,8 @@ _TICKS = 3  # which have room where devices stand side by side
 class Band:
     """The panels of a band by (devices, quantity), and the names of its rows from the top.
 
-    `column` are the inches from one median to the next where those of several devices stand beside.
+    `column` are the inches from one median to the next where those of several devices stand beside,
+    `systems` all that there are runs of.
     """
 
     workload: str
@@ -31,13 +32,13 @@ class Band:
     names: list[str]
     panels: dict[tuple[float, str], Axes]
     column: float
+    systems: set[str]
 
     def rows(self, here: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame, dict]]:
         """The place of each configuration of `here`, its runs, and how its marks look."""
-        systems = set(here["system"])
         for name, members in here.groupby("name", sort=False):
             one = members.iloc[0]
-            look = style.look(one["system"], one["learners"], systems)
+            look = style.look(one["system"], one["learners"], self.systems)
             yield self.names.index(name), members, look
 
     def label(self, quantity: str, text: str) -> None:
@@ -65,6 +66,7 @@ class Band:
 
 def grid(
     table: pd.DataFrame,
+    systems: pd.Series,
     quantities: Mapping[str, str],
     width: float,
     beside: float,
@@ -74,11 +76,11 @@ def grid(
 ) -> tuple[Figure, list[Band]]:
     """The figure, and its bands from the top, with titles and a tick for every name.
 
-    `table` has `workload`, `devices`, `system` and `name`, in the order of the rows. `quantities`
-    are the panels of one number of devices, with what is to be said above each. Inches: `width` of
-    such a panel, `beside` all panels for names and notes, `column` for the medians on each number
-    of devices where these stand side by side, if any are noted. `sharex` as for subplots, or
-    "workload"; `apart` are the rows that would fit between two bands.
+    `table` has `workload`, `devices`, `system` and `name`, in the order of the rows; `systems` are
+    those of all runs. `quantities` are the panels of one number of devices, with what is to be said
+    above each. Inches: `width` of such a panel, `beside` all panels for names and notes, `column`
+    for the medians on each number of devices where these stand side by side, if any are noted.
+    `sharex` as for subplots, or "workload"; `apart` are the rows that would fit between two bands.
     """
     counts = sorted(table["devices"].unique())
     arranged = _arrangement.arrange(table, list(quantities), width, apart)
@@ -101,7 +103,7 @@ def grid(
             (count or devices[0], quantity): panels[key, (quantity, count)]
             for quantity, count in arranged.columns
         }
-        bands.append(Band(workload, devices, rows, of_band, column))
+        bands.append(Band(workload, devices, rows, of_band, column, set(systems)))
         _frame(bands[-1], quantities, is_stacked, len(bands) == 1)
         there = _panels.cut(table, ["workload"], key[:1])["devices"].unique()
         _absent.blank(list(of_band.values()), [count in there for count, _ in of_band])

@@ -31,7 +31,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if not runs["run"].isin(known).any():
         return _panels.nothing(runs, "has an evaluated epoch", COLUMNS)
     runs = _best.add_best(runs)
-    looks = _looks(runs[runs["run"].isin(known)])
+    looks = _looks(runs[runs["run"].isin(known)], tables.summary["system"])
     rows, columns = sorted(runs["workload"].unique()), sorted(runs["devices"].unique())
     figure, panels = _panels.grid(rows, columns, (4.4, 2.8), sharex="row", sharey="row")
     drawn = []
@@ -64,7 +64,7 @@ def remark(summary: pd.DataFrame, _: pd.DataFrame) -> str:
     return lost(summary)
 
 
-def _looks(runs: pd.DataFrame) -> dict[str, dict]:
+def _looks(runs: pd.DataFrame, systems: pd.Series) -> dict[str, dict]:
     """Colour and marker of each series, and a line that tells the system in grey."""
     of_series = runs.drop_duplicates("series").set_index("series")["system"]
     others = sorted(set(of_series) - {"crossbow"})
@@ -72,7 +72,7 @@ def _looks(runs: pd.DataFrame) -> dict[str, dict]:
     dashes = {system: (0, (3 + 2 * (turn % 3), 1.2)) for turn, system in enumerate(others)}
     return {
         name: look | {"linestyle": dashes.get(of_series[name], "-")}
-        for name, look in style.series_looks(runs).items()
+        for name, look in style.series_looks(runs, systems).items()
     }
 
 

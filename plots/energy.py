@@ -46,7 +46,10 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     table, columns = _in_units(_energies(runs, tables.epochs))
     image, target, trained = columns
     beside = 0.06 * table["name"].str.len().max() + 1.3
-    figure, bands = _bands.grid(table, {"image": "", "target": ""}, 2.1, beside, 1.8, sharex="col")
+    titles = {"image": "", "target": ""}
+    figure, bands = _bands.grid(
+        table, tables.summary["system"], titles, 2.1, beside, 1.8, sharex="col"
+    )
     for band in bands:
         for count in band.devices:
             left, right = band.panels[count, "image"], band.panels[count, "target"]

@@ -52,7 +52,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     is_placed = table["total_batch"].notna() & (table["epochs_run"] > 0)
     if not is_placed.any():
         return _panels.nothing(runs, "has a target and an epoch", COLUMNS)
-    looks = style.series_looks(runs[~_runs.is_planned(runs)])
+    looks = style.series_looks(runs[~_runs.is_planned(runs)], tables.summary["system"])
     workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     rows = [(workload, column) for workload in workloads for column in AXES]
     figure, panels = _panels.grid(rows, devices, (3.1, 2.3), sharex="row", sharey="row")

@@ -51,7 +51,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _compare.nothing(
             tables.summary, "has a throughput on several numbers of devices", COLUMNS
         )
-    table, looks = _table(runs), style.series_looks(runs)
+    table, looks = _table(runs), style.series_looks(runs, tables.summary["system"])
     shifts = _points.side_by_side(list(looks))
     batches = {
         workload: sorted(same["batch"].unique()) for workload, same in table.groupby("workload")

@@ -50,7 +50,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if runs.empty:
         every = _runs.prepare(tables.summary)
         return _panels.nothing(every, "is of ResNet-50 on the whole of ImageNet", COLUMNS)
-    looks = style.series_looks(runs)
+    looks = style.series_looks(runs, tables.summary["system"])
     reference, ours = _reference(), _ours(runs, tables.epochs)
     figure = Figure(figsize=(4.8, 3), layout="constrained")
     panel = figure.subplots()

@@ -56,7 +56,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for (row, quantity), panel in panels.items():
         here = cuts[row]
         of_quantity = here[here["quantity"] == quantity]
-        _draw_panel(panel, of_quantity, list(dict.fromkeys(here["name"])))
+        _draw_panel(panel, of_quantity, list(dict.fromkeys(here["name"])), tables.summary["system"])
         where = _panels.where(*row) if quantity == "throughput" else ""
         _panels.head(panel, where, f"{quantity}: {_floor.said(of_quantity)}")
         if row == rows[-1]:
@@ -94,13 +94,12 @@ def _prepare(summary: pd.DataFrame) -> pd.DataFrame:
     return _runs.prepare(summary.assign(repeat=repeat), with_repeats=True)
 
 
-def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str]) -> None:
+def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str], systems: pd.Series) -> None:
     panel.set_yticks(range(len(names)), names)
     panel.set_ylim(len(names) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
     panel.axvline(1, color=style.FAINT, linewidth=0.8, zorder=1)
     _draw_floor(panel, _floor.factors(here["ratio"]), here["floor"].max())
-    systems = set(here["system"])
     for name, members in here.groupby("name"):
         one = members.iloc[0]
         look = style.look(one["system"], one["learners"], systems) | {"linestyle": "none"}

@@ -58,7 +58,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     table = _table(runs)
     told = [name for name in QUANTITIES if table[name].fillna(0).any()]
     beside = 0.057 * table["name"].str.len().max()
-    figure, bands = _bands.grid(table, dict.fromkeys(told, ""), 1.6, beside, apart=2)
+    figure, bands = _bands.grid(
+        table, tables.summary["system"], dict.fromkeys(told, ""), 1.6, beside, apart=2
+    )
     for band in bands:
         of_band = table[table["workload"].eq(band.workload) & table["devices"].isin(band.devices)]
         here = [name for name in told if name not in MEASURED or of_band[name].fillna(0).any()]

@@ -40,9 +40,10 @@ FAINT = "#8a8a8a"
 WARNING = "#a51616"
 LINESTYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart.
+# From Okabe and Ito's palette, which colour-blind readers can tell apart.
 _HUES = {"crossbow": "#0072B2", "pytorch": "#D55E00", "tensorflow": "#E69F00"}
-_SPARE_HUES = ("#009E73", "#CC79A7", "#7F7F7F", "#8C564B", "#56B4E9", "#B5A900")
+# Of other systems: well apart from these and from Crossbow's shades, for such readers as well.
+_SPARE_HUES = ("#009E73", "#8C564B", "#E91E63", "#8B0000", "#D8A0A0", "#1B4D2E")
 _SYSTEM_MARKERS = {"pytorch": "X", "tensorflow": "P"}
 _SPARE_MARKERS = ("<", ">", "d", "h", "H", "8")
 _LEARNER_MARKERS = {"1": "o", "2": "s", "4": "^", "8": "D", "16": "v", "auto": "*"}
@@ -72,7 +73,7 @@ def _spare_slots(systems: Iterable[str]) -> dict[str, int]:
 
 
 def hues(systems: Iterable[str]) -> dict[str, str]:
-    """The colour of each system."""
+    """The colour of each system; of all that the runs have, it is the same in every figure."""
     systems = set(systems)
     return _HUES | {name: _SPARE_HUES[slot] for name, slot in _spare_slots(systems).items()}
 
@@ -84,7 +85,7 @@ def markers(systems: Iterable[str]) -> dict[str, str]:
 
 
 def look(system: str, learners: str, systems: Iterable[str]) -> dict:
-    """Colour and marker of one system at one number of learners, among all systems shown."""
+    """Colour and marker of one system at one number of learners, among all that the runs have."""
     systems = set(systems) | {system}
     hue = hues(systems)[system]
     if system != "crossbow":
@@ -107,15 +108,17 @@ def warn_above(figure: Figure, words: str) -> None:
     figure.text(0, above, words, va="bottom", fontsize=7, weight="bold", color=WARNING)
 
 
-def series_looks(runs: pd.DataFrame) -> dict[str, dict]:
+def series_looks(runs: pd.DataFrame, systems: Iterable[str]) -> dict[str, dict]:
     """How to draw each series: colour by system and learners, its own marker, the line by rest.
+
+    `systems` are all that there are runs of, also where a figure shows some alone.
 
     What differs in more than system and learners takes markers that no other series of its
     workloads has: those of one workload stand in panels of their own.
     """
     depth = pd.to_numeric(runs["learners"], errors="coerce").fillna(float("inf"))
     first = runs.assign(depth=depth).drop_duplicates("series")
-    systems = sorted(runs["system"].unique())
+    systems = sorted(set(systems))
     ordered = list(first.sort_values(["system", "depth", "series"]).itertuples())
     workloads = runs.groupby("series")["workload"].agg(set)
     looks: dict[str, dict] = {}

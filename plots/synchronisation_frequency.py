@@ -53,7 +53,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for column, (_, trained) in PANELS.items():
         table = _medians.add_medians(table, PLACE, column, trained)
     table = table.sort_values([*ROW, "series", "x", "seed"], kind="stable", ignore_index=True)
-    looks = style.series_looks(table)
+    looks = style.series_looks(table, tables.summary["system"])
     rows = _panels.keys(table, ROW)
     figure, panels = _panels.grid(rows, list(PANELS), (2.7, 2.2), sharex="all")
     for (row, column), panel in panels.items():

@@ -33,7 +33,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     table = _table(runs)
     beside = 0.06 * table["name"].str.len().max() + 1.3
     titles = {rule: rule for rule in RULES}
-    figure, bands = _bands.grid(table, titles, 1.6, beside, 1.8, sharex="all")
+    figure, bands = _bands.grid(
+        table, tables.summary["system"], titles, 1.6, beside, 1.8, sharex="all"
+    )
     for band in bands:
         for count in band.devices:
             here = _panels.cut(table, ["workload", "devices"], (band.workload, count))

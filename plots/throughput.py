@@ -49,6 +49,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     looks = style.batch_looks(table["batch"])
     of_crossbow = table["system"] == "crossbow"
     lines = style.variant_looks(table.loc[of_crossbow, "series"].unique())
+    hues = style.hues(tables.summary["system"])
     wide, below = _slots.size(slots.values())
     places = {workload: _slots.in_turn(own, wide) for workload, own in slots.items()}
     span = _slots.span(places.values())
@@ -70,7 +71,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         _panels.head_of_row(panel, workload, count, [count] if rows == cells else columns)
         _slots.frame(panel, places[workload], _slots.STEP, span)
         panel.tick_params(labelbottom=len(columns) > 1 or count == lowest[workload])
-        _draw_panel(panel, here.assign(x=here["slot"].map(places[workload])), looks, lines)
+        here = here.assign(x=here["slot"].map(places[workload]))
+        _draw_panel(panel, here, looks, lines, hues)
         _axes.amount_up([panel], own["images_per_s"])
         if is_first:
             panel.set_ylabel("images/s")
@@ -81,7 +83,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for place in range(0, len(cells), len(columns)):
         planned = [len(_panels.cut(table, ROW, cell)) > 0 for cell in cells[place:][: len(columns)]]
         _absent.blank(list(panels.values())[place:][: len(columns)], planned)
-    _legends.legend(figure, _marks(table, looks, lines))
+    _legends.legend(figure, _marks(table, looks, lines, hues))
     return figure, table[COLUMNS]
 
 
@@ -93,7 +95,9 @@ def _table(runs: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values(order, kind="stable").reset_index(drop=True)
 
 
-def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> None:
+def _draw_panel(
+    panel: Axes, here: pd.DataFrame, looks: dict, lines: dict, hues: dict[str, str]
+) -> None:
     gone = here["images_per_s"].isna() & (here["learners"] == "auto")
     _absent.along_bottom(panel, here[gone | _runs.is_planned(here)], looks)
     here = here[~_runs.is_planned(here)]
@@ -106,7 +110,6 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
     aside = here.assign(x=here["x"] + 0.25)  # lest the star hides what was fixed
     for batch, members in aside[is_auto].groupby("batch"):
         _stars.draw(panel, members, _stars.look(looks[batch]["color"]), "images_per_s")
-    hues = style.hues(here["system"])
     for system, members in here[~is_crossbow].groupby("system"):
         level = {"color": hues[system], "linestyle": "--", "linewidth": 0.9, "zorder": 1}
         fastest = members.nlargest(1, "median_images_per_s")
@@ -116,11 +119,10 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict, lines: dict) -> No
             _points.line(panel, same, looks[batch] | {"linestyle": "none"}, "images_per_s")
 
 
-def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
+def _marks(table: pd.DataFrame, looks: dict, lines: dict, hues: dict[str, str]) -> list[Line2D]:
     marks = _slots.marks(table, looks, lines)
     if ((table["system"] == "crossbow") & (table["learners"] == "auto")).any():
         marks.append(_legends.grey("auto-tuned", marker="*", markersize=9))
-    hues = style.hues(table["system"])
     for system in sorted(set(table["system"]) - {"crossbow"}):
         label = f"fastest {style.title(system)}"
         marks.append(Line2D([], [], color=hues[system], linestyle="--", linewidth=0.9, label=label))

@@ -44,7 +44,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     table = _table(runs, tables.epochs)
     if table["images_per_s"].isna().all():
         return _panels.nothing(runs, "has a target and an epoch", COLUMNS)
-    looks = style.series_looks(table[table["images_per_s"].notna()])
+    looks = style.series_looks(table[table["images_per_s"].notna()], tables.summary["system"])
     rows, columns = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     figure, panels = _panels.grid(rows, columns, (3.3, 2.7), sharex="row", sharey="row")
     for (workload, devices), panel in panels.items():

@@ -49,7 +49,9 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         return _panels.nothing(runs, "has a target", COLUMNS)
     table = _times(runs)
     beside = 0.06 * table["name"].str.len().max() + 1.6
-    figure, bands = _bands.grid(table, {"time": ""}, 4.0, beside, 0.9, sharex="workload")
+    figure, bands = _bands.grid(
+        table, tables.summary["system"], {"time": ""}, 4.0, beside, 0.9, sharex="workload"
+    )
     for band in bands:
         times = table[table["workload"] == band.workload]
         for count in band.devices:

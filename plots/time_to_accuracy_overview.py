@@ -37,7 +37,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if table.empty:
         runs = _runs.prepare(tables.summary)
         return _panels.nothing(runs, "has a target", COLUMNS)
-    looks = _looks(table)
+    looks = _looks(table, tables.summary["system"])
     workloads, devices = sorted(table["workload"].unique()), sorted(table["devices"].unique())
     width = 0.32 * (len(looks) + 1) * len(devices) + 0.9
     across = 2 if len(workloads) > 1 and width < 4 else 1
@@ -68,10 +68,10 @@ def _chosen(summary: pd.DataFrame) -> pd.DataFrame:
     return table[table["is_best"]].sort_values([*SHOWN, "seed"], ignore_index=True)
 
 
-def _looks(table: pd.DataFrame) -> dict[str, dict]:
+def _looks(table: pd.DataFrame, systems: pd.Series) -> dict[str, dict]:
     """Colour and marker of each group: the baselines, and then Crossbow."""
-    systems = sorted(set(table["system"]) - {"crossbow"})
-    looks = {style.title(system): style.look(system, "1", systems) for system in systems}
+    others = sorted(set(table["system"]) - {"crossbow"})
+    looks = {style.title(system): style.look(system, "1", systems) for system in others}
     looks |= {_best.SINGLE: style.look("crossbow", "1", systems)}
     looks |= {_best.SEVERAL: style.look("crossbow", "8", systems)}
     return {name: look for name, look in looks.items() if name in set(table["group"])}

@@ -30,7 +30,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     if levels.empty:
         return _panels.nothing(runs, "has five evaluated epochs", COLUMNS)
     table = _table(runs, levels)
-    looks = style.series_looks(runs[runs["run"].isin(levels["run"])])
+    looks = style.series_looks(runs[runs["run"].isin(levels["run"])], tables.summary["system"])
     rows = _panels.keys(runs, ["workload", "devices"])
     batches = {row: _batches(runs, row) for row in rows}
     places = range(max(map(len, batches.values())))

@@ -262,7 +262,8 @@ def test_looks_differ_without_colour():
     runs = pd.DataFrame(cells, columns=["system", "learners"])
     runs["series"] = runs["system"] + " " + runs["learners"]
     pairs = runs.assign(series=runs["series"] + ", other")
-    looks = style.series_looks(pd.concat([runs, pairs]).assign(workload="one"))
+    both = pd.concat([runs, pairs]).assign(workload="one")
+    looks = style.series_looks(both, both["system"])
     seen = [(look["marker"], look["linestyle"]) for look in looks.values()]
     assert len(looks) == 2 * len(cells)
     assert len(set(seen)) == len(seen)
