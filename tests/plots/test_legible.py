@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Affine2D
 from suite import REPOSITORY
-from synthetic import run, tables
+from synthetic import four_models, run, tables
 from test_say import not_run
 
 from plots import _files, _labels, _panels, _tables, known, style
@@ -90,7 +90,8 @@ def drawn(name, given):
 
 @pytest.mark.parametrize("name", known())
 def test_no_two_words_of_a_figure_overlap(name):
-    figure = drawn(name, reference())
+    has_none = name == "mlperf_convergence"  # the reference has no run to stand beside MLPerf's
+    figure = drawn(name, four_models() if has_none else reference())
     assert len(texts(figure)) > 4
     assert not overlaps(figure)
 
