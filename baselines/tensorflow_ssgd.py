@@ -6,6 +6,7 @@ precision. tf.data gathers a batch's bytes, which the device augments as a part 
 CPU's one thread this costs what it costs within tf.data.
 """
 
+import functools
 from collections.abc import Iterator
 
 import keras
@@ -21,7 +22,7 @@ from data_prep.augment import AUGMENTATIONS
 from data_prep.epoch_plan import EpochPlan
 from data_prep.feed import Feed, chunk_size
 from data_prep.shards import ShardRecords
-from models.weights import load_keras
+from models.weights import load_keras, refuse_no_twin
 
 POLICIES = {"bf16": "mixed_bfloat16"}  # of Keras; all else is float32
 PREFETCH = 2  # batches; `benchmarks.tf_data` compares
@@ -52,13 +53,17 @@ class TensorFlowSSGD:
                 f"{self.feed.samples}: use fewer devices or a smaller batch"
             )
         tf.config.experimental.enable_tensor_float_32_execution(spec.precision != "fp32")
-        keras.config.set_dtype_policy(POLICIES.get(spec.precision, "float32"))
         self.strategy = strategy_for(spec.device_type, spec.devices)
+        model = models.load(spec.model, spec.model_source)
+        build = functools.partial(model.keras_model, records.shape, records.classes)
+        with tf.device("CPU:0"):  # in float32, whatever the run computes in
+            keras.config.set_dtype_policy("float32")
+            origin = models.origin(spec.model, spec.model_source)
+            refuse_no_twin(build(), origin, records.shape, context.weights)
+        keras.config.set_dtype_policy(POLICIES.get(spec.precision, "float32"))
         keras.utils.set_random_seed(spec.seed)
         with self.strategy.scope():
-            self.model = models.load(spec.model, spec.model_source).keras_model(
-                records.shape, records.classes
-            )
+            self.model = build()
             load_keras(self.model, context.weights)
             self.weights = [variable.value for variable in self.model.trainable_variables]
             self.velocity = [tf.Variable(tf.zeros_like(w), trainable=False) for w in self.weights]

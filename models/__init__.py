@@ -49,6 +49,15 @@ def module_of(name: str) -> str:
     return _lookup(name)[0]
 
 
+def origin(name: str, source: str | None = None) -> str:
+    """How a refusal names where the model `name` comes from: by its file, or by its `source`.
+
+    Raises:
+        ValueError: there is no such model; lists those there are.
+    """
+    return source or f"{module_of(name).replace('.', '/')}.py"
+
+
 def _lookup(name: str) -> tuple[str, Any]:
     if name not in _found():
         raise ValueError(f"unknown model {name!r}; use one of {', '.join(known())}")

@@ -3,6 +3,10 @@
 from collections.abc import Set
 from typing import Any
 
+import numpy as np
+
+from models import _twin
+
 TRIES = 8  # of a network that draws random numbers
 
 
@@ -26,6 +30,34 @@ def build(model: Any, source: str, shape: tuple[int, int, int], classes: int) ->
     return module
 
 
+def first_weights(
+    model: Any, origin: str, shape: tuple[int, int, int], classes: int
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Weights by name that `model`, which came from `origin`, draws, and logits [2, 2, classes].
+
+    The logits are of `_twin.images`, in evaluation, with each of the weights `_twin.compared`.
+
+    Raises:
+        ValueError: its definition makes no torch module, or one whose logits are no numbers.
+    """
+    import torch
+
+    module, images = build(model, origin, shape, classes), _images(shape)
+    arrays = {name: tensor.numpy().copy() for name, tensor in module.state_dict().items()}
+    logits = []
+    try:
+        with torch.inference_mode():
+            flaw = _no_numbers(module.train()(images))
+            for each in _twin.compared(arrays):
+                module.load_state_dict({name: torch.from_numpy(a) for name, a in each.items()})
+                logits.append(module.eval()(images).numpy())
+    except Exception as error:  # as above
+        raise _failure(origin, shape, classes, error) from error
+    if flaw:
+        raise ValueError(f"{origin}: the torch model {flaw}")
+    return arrays, np.stack(logits)
+
+
 def refuse_unfit(
     model: Any, source: str, shape: tuple[int, int, int], classes: int, together: Set[str]
 ) -> None:
@@ -35,13 +67,12 @@ def refuse_unfit(
     of the others.
 
     Raises:
-        ValueError: it can't be built or run, has not a value per class, or not a gradient for each
+        ValueError: it can't be built or run, has not a number per class, or not a gradient for each
             parameter that requires one, or has a parameter that one of those systems can't take.
     """
     import torch
 
-    module, (height, width, channels) = build(model, source, shape, classes), shape
-    images = torch.zeros(2, channels, height, width)
+    module, images = build(model, source, shape, classes), _images(shape)
     try:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(1)  # the same answer whenever the plan is made
@@ -71,12 +102,28 @@ def _flaw(module: Any, images: Any, classes: int, together: bool) -> str | None:
     before = torch.get_rng_state()
     logits = module.train()(images)
     draws = not torch.equal(before, torch.get_rng_state())
-    flaw = _no_logits(logits, classes, "training")
+    flaw = _no_logits(logits, classes, "training") or _no_numbers(logits)
     flaw = flaw or _untrained(module, images, logits, draws, together)
     if flaw:
         return flaw
     with torch.inference_mode():
         return _no_logits(module.eval()(images), classes, "evaluation")
+
+
+def _images(shape: tuple[int, int, int]) -> Any:
+    import torch
+
+    return torch.from_numpy(_twin.images(shape).transpose(0, 3, 1, 2).copy())
+
+
+def _no_numbers(logits: Any) -> str | None:
+    """That logits made in training mode aren't finite, if they aren't.
+
+    In evaluation those of an honest deep network may not be: batch norm has no statistics yet.
+    """
+    if bool(logits.isfinite().all()):
+        return None
+    return "makes logits of nan or inf at its initial weights; draw finite and smaller ones"
 
 
 def _no_logits(logits: Any, classes: int, mode: str) -> str | None:

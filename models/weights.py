@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 import models
-from models._torch_check import build
+from models import _twin
+from models._torch_check import first_weights
 
 # Keras keeps convolutions as HWIO and dense layers as [in, out]; torch as OIHW and [out, in].
 TORCH_TO_KERAS = {4: (2, 3, 1, 0), 2: (1, 0)}
@@ -27,14 +28,24 @@ def export(
 ) -> None:
     """Write the weights that the model's torch definition draws from `seed` to `path`.
 
+    Beside them, in `logits_beside(path)`, are logits by which a Keras model is known as the same.
+
     Raises:
-        ValueError: there is no such model, or its definition does not make a torch module.
+        ValueError: there is no such model, or its definition does not make a torch module, or one
+            whose logits are no numbers.
     """
     import torch
 
+    definition, origin = models.load(model, source), models.origin(model, source)
     torch.manual_seed(seed)
-    state = build(models.load(model, source), source or model, shape, classes).state_dict()
-    save({name: tensor.numpy() for name, tensor in state.items()}, path)
+    arrays, logits = first_weights(definition, origin, shape, classes)
+    save({"logits": logits}, logits_beside(path))
+    save(arrays, path)
+
+
+def logits_beside(path: Path) -> Path:
+    """The file of logits that belong to the weights in `path`; see `models._twin`."""
+    return path.with_name(f"logits-{path.name}")
 
 
 def save(arrays: dict[str, Any], path: Path) -> None:
@@ -74,7 +85,32 @@ def load_keras(model: Any, path: Path) -> None:
     Raises:
         ValueError: the layers do not match in number or shape; says which is the first.
     """
-    drawn = {name: a for name, a in read(path).items() if not name.endswith(COUNTER)}
+    _give_keras(model, read(path), path)
+
+
+def refuse_no_twin(model: Any, origin: str, shape: tuple[int, int, int], path: Path) -> None:
+    """See that a Keras model from `origin` computes what the torch model does; its weights change.
+
+    Where there are no logits beside the weights in `path`, as of older ones, or no finite ones, as
+    of a very deep network before batch norm has statistics, it says so and goes on.
+
+    Raises:
+        ValueError: it has other layers, or is another function; says what to do.
+    """
+    beside = logits_beside(path)
+    logits = read(beside)["logits"] if beside.exists() else np.array(np.nan)
+    if not np.isfinite(logits).all():
+        print(f"{beside}: no finite logits to compare keras_model's with; it is taken as it is")
+        return
+    images, found = _twin.images(shape), []
+    for arrays in _twin.compared(read(path)):
+        _give_keras(model, arrays, path)
+        found.append(np.asarray(model(images, training=False)))
+    _twin.refuse_apart(origin, found, logits)
+
+
+def _give_keras(model: Any, given: dict[str, np.ndarray], path: Path) -> None:
+    drawn = {name: a for name, a in given.items() if not name.endswith(COUNTER)}
     arrays = {name: _transposed(a, TORCH_TO_KERAS) for name, a in drawn.items()}
     for variable, name in zip_longest(model.weights, arrays):
         ours = f"{name} {arrays[name].shape}" if name else "no more"

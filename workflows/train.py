@@ -17,7 +17,9 @@ import time
 from pathlib import Path
 
 from bench import record, stop
+from bench.job import model_sources
 from bench.launch import RESUMES, launch
+from bench.spec import RunSpec
 from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
 from data_prep.records import open_records
@@ -61,15 +63,9 @@ def main() -> None:
                 break
             stop.at_once()  # again, as a run has listened in between
             out, records = planned.results / "runs" / spec.id, planned.data / spec.dataset
-            folder = planned.results / "weights" / spec.model / spec.dataset
-            weights = folder / f"seed-{spec.seed}.npz"
             data = planned.datasets[spec.dataset]
             prepare(data.name, records, archives=data.archives or None)
-            if not weights.exists():
-                opened = open_records(records)
-                export(
-                    spec.model, opened.shape, opened.classes, spec.seed, weights, spec.model_source
-                )
+            weights = initial_weights(spec, records, planned.results)
             state = planned.results / "state" / spec.id
             inputs = {"records": records, "weights": weights, "state": state}
             python = planned.interpreters.get(spec.system, sys.executable)
@@ -82,6 +78,23 @@ def main() -> None:
     if failed := failed_runs(planned.results, runs):
         said = f"{len(failed)} of {len(runs)} runs failed; the same command tries them again:"
         sys.exit("\n  ".join([said, *failed]))
+
+
+def initial_weights(spec: RunSpec, records: Path, results: Path) -> Path:
+    """The file of the run's first weights, drawn if there is none since its model has changed.
+
+    Raises:
+        ConfigError: the model draws none to train from.
+    """
+    path = results / "weights" / spec.model / spec.dataset / f"seed-{spec.seed}.npz"
+    files = map(Path, model_sources(spec.model, spec.model_source))
+    if not path.exists() or path.stat().st_mtime < max(file.stat().st_mtime for file in files):
+        opened = open_records(records)
+        try:
+            export(spec.model, opened.shape, opened.classes, spec.seed, path, spec.model_source)
+        except ValueError as error:
+            raise ConfigError(f"{spec.model} on {spec.dataset}: {error}") from None
+    return path
 
 
 def due_runs(results: Path, runs: list[str]) -> list[str]:

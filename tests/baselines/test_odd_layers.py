@@ -53,6 +53,7 @@ class Dropping(Skipping):
 def weights_of(network, records, folder, monkeypatch):
     """The initial weights of every model, which is `network` from now on."""
     monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=network))
+    monkeypatch.setattr(models, "origin", lambda *_: __file__)
     export("any", records.shape, records.classes, 1, folder / "weights.npz")
     return folder / "weights.npz"
 

@@ -43,6 +43,7 @@ def with_dropout(shape, classes):
 def crossbow(spec, digits, tmp_path, monkeypatch):
     """A function that makes a system whose model has dropout, on 60 images that are all alike."""
     monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=with_dropout))
+    monkeypatch.setattr(models, "origin", lambda *_: __file__)
     records = open_records(digits)
     image = np.repeat(records.train_images[:1], 60, axis=0)
     records = dataclasses.replace(records, train_images=image, train_labels=np.full(60, 3))

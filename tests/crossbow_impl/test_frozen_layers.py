@@ -53,6 +53,7 @@ def network(shape, classes):
 def made(spec, digits, first, tmp_path, monkeypatch):
     """A function that makes the prepared system of a form, and the initial weights."""
     monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=network))
+    monkeypatch.setattr(models, "origin", lambda *_: __file__)
     records, weights = first(open_records(digits), 512), tmp_path / "weights.npz"
     export("partly", records.shape, records.classes, 1, weights)
 

@@ -50,6 +50,7 @@ def network(shape, classes):
 def trained(spec, digits, first, tmp_path, monkeypatch):
     """A function that trains a form: its losses, and a row of each learner's statistics."""
     monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=network))
+    monkeypatch.setattr(models, "origin", lambda *_: __file__)
     records = first(open_records(digits), ITERATIONS * SETTINGS["learners"] * SETTINGS["batch"])
     weights = tmp_path / "weights.npz"
     export("small", records.shape, records.classes, 1, weights)

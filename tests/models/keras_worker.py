@@ -10,10 +10,14 @@ import tensorflow as tf
 from cases import CLASSES, MOMENTUM, Case, fingerprint, network_of
 
 import models
-from models.weights import KERAS_TO_TORCH, keras_arrays, load_keras, read, save
+from models import _twin
+from models.weights import KERAS_TO_TORCH, keras_arrays, load_keras, read, refuse_no_twin, save
+
+ROOM = 0.1  # of the tolerance is enough
 
 
 def main():
+    _twin.TOLERANCE *= ROOM
     for line in sys.stdin:
         folder = Path(line.strip())
         case = Case(*json.loads((folder / "case.json").read_text()))
@@ -28,9 +32,11 @@ def main():
 
 def there_and_back(case, folder):
     keras.config.set_floatx("float32")
-    model = models.load(case.name).keras_model(tuple(case.shape), CLASSES)
-    load_keras(model, folder / "weights.npz")
-    save(keras_arrays(model, read(folder / "weights.npz")), folder / "back.npz")
+    shape, drawn = tuple(case.shape), folder / "weights.npz"
+    model = models.load(case.name).keras_model(shape, CLASSES)
+    refuse_no_twin(model, case.name, shape, drawn)
+    load_keras(model, drawn)
+    save(keras_arrays(model, read(drawn)), folder / "back.npz")
 
 
 def work(case, folder):

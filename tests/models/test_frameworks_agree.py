@@ -29,6 +29,9 @@ from models.weights import COUNTER, export, load_torch, read
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = [*FAST, *(pytest.param(case, marks=pytest.mark.slow) for case in SLOW)]
+OFTEN = [Case(name, CIFAR) for name in ("convnet", "vgg11", "resnet20_v2", "googlenet_bn")]
+SELDOM = [case for case in FAST + SLOW if case.name not in ("corners", *(c.name for c in OFTEN))]
+THERE_AND_BACK = [*OFTEN, *(pytest.param(case, marks=pytest.mark.slow) for case in SELDOM)]
 
 
 @pytest.fixture(scope="module")
@@ -131,14 +134,14 @@ def test_a_deeper_network_has_the_layers_of_one_that_is_compared(deeper, other):
     assert len(more) > len(fewer)
 
 
-@pytest.mark.parametrize("name", ["convnet", "vgg11", "resnet20_v2", "googlenet_bn"])
-def test_weights_go_from_torch_to_keras_and_back(name, keras, folder):
-    case = Case(name, (32, 32, 3))
+@pytest.mark.parametrize("case", THERE_AND_BACK, ids=str)
+def test_weights_go_from_torch_to_keras_and_back(case, keras, folder):
+    """There Keras makes torch's logits of them, within a part of what is refused in a run."""
     write_case(case, folder)
-    export(name, case.shape, CLASSES, 4, folder / "weights.npz")
+    export(case.name, case.shape, CLASSES, 4, folder / "weights.npz")
     (folder / "there").touch()
     keras(folder)
-    module = models.load(name).torch_model(case.shape, CLASSES)
+    module = models.load(case.name).torch_model(case.shape, CLASSES)
     load_torch(module, folder / "back.npz")
     before, after = read(folder / "weights.npz"), module.state_dict()
     assert list(before) == list(after)

@@ -134,6 +134,15 @@ class torch_model(nn.Module):
             f"{LINEAR}return nn.Sequential(nn.Flatten(), nn.LazyLinear(classes))",
             "has lazy layers; give them their sizes",
         ),
+        (
+            # As of pixels that are divided by what may be 0.
+            PARTLY.format(
+                "def forward(self, images):\n"
+                "        pixels = images.flatten(1)\n"
+                "        return self.head(pixels / 0) + self.old(pixels)"
+            ),
+            "makes logits of nan or inf at its initial weights; draw finite",
+        ),
     ],
 )
 def test_a_definition_that_makes_no_such_model_is_refused_when_planned(content, expected, model):

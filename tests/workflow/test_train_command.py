@@ -16,6 +16,8 @@ from suite import CELL, REPOSITORY, rows
 import workflows.train
 from bench import record, stop
 from bench.stop import RESUME
+from models.weights import read
+from workflows.validate import ConfigError
 
 
 def command(module, *words):
@@ -56,6 +58,23 @@ def test_trains_what_has_no_result_yet(trained):
     times = [path.stat().st_mtime_ns for path in statuses]
     assert "nothing to do: all 2 runs have a result" in train(trained).stdout
     assert [path.stat().st_mtime_ns for path in statuses] == times
+
+
+def test_a_model_that_changed_draws_weights_anew_or_is_refused(digits, spec, tmp_path):
+    source = tmp_path / "own.py"
+    linear = "nn.Sequential(nn.Flatten(), nn.Linear(64, classes, bias={}))"
+    content = "from torch import nn\n\ndef torch_model(shape, classes):\n    return " + linear
+    cell = spec("pytorch", model="mine", model_source=str(source))
+    for bias, size in ((True, 650), (False, 640)):
+        source.write_text(content.format(bias))
+        path = workflows.train.initial_weights(cell, digits, tmp_path)
+        assert sum(array.size for array in read(path).values()) == size
+    drawn = path.stat().st_mtime_ns
+    assert workflows.train.initial_weights(cell, digits, tmp_path) == path
+    assert path.stat().st_mtime_ns == drawn
+    source.write_text(f"{content.format(True)}.double()")
+    with pytest.raises(ConfigError, match=r"^mine on digits: .*own\.py: the .*; mend it"):
+        workflows.train.initial_weights(cell, digits, tmp_path)
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):

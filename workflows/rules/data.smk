@@ -34,7 +34,8 @@ rule weights:
         sources=lambda wc: model_sources(wc.model, PLAN.models.get(wc.model)),
         manifest=f"{DATA}/{{dataset}}/manifest.json",
     output:
-        f"{RESULTS}/weights/{{model}}/{{dataset}}/seed-{{seed}}.npz",
+        weights=f"{RESULTS}/weights/{{model}}/{{dataset}}/seed-{{seed}}.npz",
+        logits=f"{RESULTS}/weights/{{model}}/{{dataset}}/logits-seed-{{seed}}.npz",
     log:
         f"{RESULTS}/logs/weights/{{model}}-{{dataset}}-{{seed}}.txt",
     conda:
@@ -48,4 +49,4 @@ rule weights:
         ),
     shell:
         "python -m models {wildcards.model:q} {params.source} --records {params.records:q}"
-        " --seed {wildcards.seed:q} {output:q} 2>&1 | tee {log:q}"
+        " --seed {wildcards.seed:q} {output.weights:q} 2>&1 | tee {log:q}"
