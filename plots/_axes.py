@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullLocator
 _ACCURACIES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
 
 # An axis that ends at less than this times its start is all but linear, also a logarithmic one.
-_NARROW = 3
+_NARROW = 5
 _LINEAR = {"nbins": 6, "steps": [1, 2, 5, 10]}
 
 _EDGE = 0.13  # of a logarithmic axis, where marks at its edge stand free of those of numbers
@@ -117,7 +117,7 @@ def log_ticks(axis: Axis, shown: pd.Series, whole: bool = False) -> None:
     `whole` leaves out fractions, where the axis counts.
     """
     span = shown.max() / shown[shown > 0].min()
-    subs = (1, 2, 3, 5, 7) if span < 10 else (1, 2, 5) if span < 60 else (1,)
+    subs = (1, 2, 3, 5) if span < 10 else (1, 2, 5) if span < 60 else (1,)
     axis.set_major_locator(LogLocator(subs=subs))
     if span < _NARROW:
         axis.set_major_locator(MaxNLocator(**_LINEAR, integer=whole, min_n_ticks=2 - whole))
