@@ -46,7 +46,8 @@ def refuse_apart(origin: str, keras: list[np.ndarray], torch: np.ndarray) -> Non
         raise ValueError(
             f"{origin}: keras_model computes another function than torch_model, with the same "
             f"weights and images their logits are {apart:.2%} apart; mend it: often Flatten needs "
-            "Permute((3, 1, 2)) before it, as torch has channels first, or batch norm its epsilon"
+            "Permute((3, 1, 2)) before it, as torch has channels first, or batch norm needs "
+            "torch's epsilon"
         )
 
 
