@@ -1,5 +1,6 @@
 """Ranks that agree have met: none goes on before the others have come."""
 
+import functools
 import time
 
 import pytest
@@ -15,6 +16,23 @@ from data_prep.records import open_records
 LATE_S = 0.5
 
 
+def meet(rank, build, said, cell, records, weights, folder):
+    """One rank, of which the second is late."""
+    context = Context(
+        spec=cell, records=open_records(records), weights=weights, out=folder,
+        rank=rank, ranks=cell.devices,
+    )  # fmt: skip
+    system = build(context)
+    system.prepare(Ledger())
+    system.agree(False)
+    if rank:
+        time.sleep(LATE_S)
+        (folder / "came").write_text(str(time.monotonic()))
+    assert system.agree(said if rank == 0 else not said) is said
+    if rank == 0:
+        assert time.monotonic() > float((folder / "came").read_text())
+
+
 @pytest.mark.parametrize("where", ON_CPUS_AND_GPUS)
 @pytest.mark.parametrize("said", [False, True])
 @pytest.mark.parametrize(("build", "system"), [(Crossbow, "crossbow"), (PyTorchSSGD, "pytorch")])
@@ -25,21 +43,5 @@ def test_rank_0_waits_for_one_that_is_late(
     cell = spec(system, model="lenet", **where)
     if cell.devices == 1:
         pytest.skip("needs two CUDA devices: one waits for none")
-    records, path = open_records(digits), weights("lenet")
-
-    def work(rank):
-        context = Context(
-            spec=cell, records=records, weights=path, out=tmp_path, rank=rank, ranks=cell.devices
-        )
-        trained = build(context)
-        trained.prepare(Ledger())
-        trained.agree(False)
-        if rank:
-            time.sleep(LATE_S)
-            (tmp_path / "came").write_text(str(time.monotonic()))
-        answer = trained.agree(said if rank == 0 else not said)
-        assert answer is said
-        if rank == 0:
-            assert time.monotonic() > float((tmp_path / "came").read_text())
-
-    on_devices(cell, work)
+    run = {"cell": cell, "records": digits, "weights": weights("lenet"), "folder": tmp_path}
+    on_devices(cell, functools.partial(meet, build=build, said=said, **run))
