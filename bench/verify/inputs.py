@@ -99,25 +99,28 @@ def _found(results: Path, path: Path) -> Path:
 
 
 def check_weights(results: Path, jobs: Mapping[str, dict[str, Any]], trail: Trail) -> None:
-    """Runs of a model and seed began with the same weights, those of other seeds with others.
+    """Runs of a model and seed began with the same weights, those of its other seeds with others.
+
+    Two models may draw the same, as where their activations alone differ.
 
     Raises:
         Mismatch: a hash differs, or does not.
     """
     of_seed: dict[tuple[Any, ...], tuple[str, str]] = {}
-    used_by: dict[str, tuple[tuple[Any, ...], str]] = {}
+    of_hash: dict[tuple[Any, ...], tuple[int, str]] = {}
     there = 0
     for run, job in jobs.items():
         path, given = results / "runs" / run / record.RUN, job["inputs"]["weights_sha256"]
-        key = (*(job["spec"].get(name) for name in _OF_WEIGHTS), job["spec"]["seed"])
-        expected, known = of_seed.setdefault(key, (given, run))
+        spec = job["spec"]
+        model, seed = tuple(spec.get(name) for name in _OF_WEIGHTS), spec["seed"]
+        expected, known = of_seed.setdefault((*model, seed), (given, run))
         if given != expected:
             raise Mismatch(f"{path}: weights_sha256 is {given}, expected {expected} by run {known}")
-        other, known = used_by.setdefault(given, (key, run))
-        if other != key:
+        other, known = of_hash.setdefault((*model, given), (seed, run))
+        if other != seed:
             raise Mismatch(
-                f"{path}: weights_sha256 is that of run {known}, expected another for model and "
-                f"seed: {_said(key)} is not {_said(other)}"
+                f"{path}: weights_sha256 is that of run {known}, expected another for another "
+                f"seed: {spec['model']} on {spec['dataset']}, seed {seed} is not seed {other}"
             )
         if known != run:
             continue
@@ -128,15 +131,11 @@ def check_weights(results: Path, jobs: Mapping[str, dict[str, Any]], trail: Trai
                 raise Mismatch(f"{weights}: sha256 is {found}, expected {given} by run {run}")
     if there:
         trail.followed.append(f"weights: {there} file{'s' * (there != 1)}, hashed")
-    if missing := len(used_by) - there:
-        trail.lost.append(f"weights: {missing} of {len(used_by)} files are not here")
+    if missing := len(of_hash) - there:
+        trail.lost.append(f"weights: {missing} of {len(of_hash)} files are not here")
 
 
 def _weights(results: Path, path: Path) -> Path:
     """The file in the folder of weights of these results, wherever they are now."""
     parts = path.parts
     return results.joinpath(*parts[parts.index("weights") :]) if "weights" in parts else path
-
-
-def _said(key: tuple[Any, ...]) -> str:
-    return f"{key[0]} on {key[2]}, seed {key[-1]}"

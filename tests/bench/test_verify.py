@@ -13,6 +13,8 @@ from bench.verify import __main__ as verify
 from bench.verify import code as verify_code
 from bench.verify import figures as verify_figures
 from bench.verify.columns import WRITTEN
+from bench.verify.inputs import check_weights
+from bench.verify.mismatch import Mismatch, Trail
 
 PYTORCH = "pytorch-lenet-digits-cpu1-b16-s1-*"
 CROSSBOW = "crossbow-lenet-digits-cpu1-m1-b16-s2-*"
@@ -378,7 +380,25 @@ def test_weights_of_another_seed_are_found(results, capsys):
         given.setdefault("weights_sha256", job["inputs"]["weights_sha256"])
         change_json(path, "inputs.weights_sha256", given["weights_sha256"])
     code, said = told(results, capsys)
-    assert code == 1 and "seed 2 is not lenet on digits, seed 1" in said
+    assert code == 1 and "lenet on digits, seed 2 is not seed 1" in said
+
+
+def test_two_models_may_draw_the_same_weights(tmp_path):
+    """Each with a file of its own, which is hashed as well."""
+    sha256 = hashlib.sha256(b"drawn").hexdigest()
+    jobs = {}
+    for model in ("relu", "tanh"):
+        weights = tmp_path / "weights" / model / "seed-1.npz"
+        weights.parent.mkdir(parents=True)
+        weights.write_bytes(b"drawn")
+        spec = {"model": model, "model_source": f"{model}.py", "dataset": "digits", "seed": 1}
+        inputs = {"weights": str(weights), "weights_sha256": sha256}
+        jobs[model] = {"spec": spec, "inputs": inputs}
+    check_weights(tmp_path, jobs, trail := Trail())
+    assert trail.followed == ["weights: 2 files, hashed"] and not trail.lost
+    weights.write_bytes(b"changed")
+    with pytest.raises(Mismatch, match=r"tanh/seed-1\.npz: sha256 is .* by run tanh"):
+        check_weights(tmp_path, jobs, Trail())
 
 
 def test_a_configuration_with_a_seed_twice_is_found(results, capsys):
