@@ -21,6 +21,7 @@ from torch.nn.parallel import DistributedDataParallel
 import models
 from baselines.training_state import TrainingState
 from bench import random_state
+from bench.agreement import from_rank_0
 from bench.clock import Ledger
 from bench.peak_memory import PeakMemory
 from bench.precision import autocast, use_precision
@@ -216,11 +217,7 @@ class TorchTraining(TrainingState):
 
     def agree(self, stop: bool) -> bool:
         """Rank 0's decision, when all have come."""
-        said = stop and self.rank == 0
-        decision = torch.tensor([said], dtype=torch.int64, device=self.device)
-        if self.ranks > 1:  # a sum, as a broadcast lets rank 0 go on before the others have come
-            dist.all_reduce(decision)
-        return bool(decision.item())
+        return stop if self.ranks == 1 else bool(from_rank_0(stop, self.device))
 
     def begin(self, epoch: int) -> list[float]:
         """Hand an epoch to the device; its learning rates, one per iteration."""

@@ -4,6 +4,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from bench.agreement import from_rank_0
+
 
 class Sync:
     """Sums over `devices` ranks of the default process group; nothing to do on a single device.
@@ -51,10 +53,4 @@ class Sync:
 
     def agree(self, value: float, device: torch.device) -> float:
         """Rank 0's `value` on every rank; none has it before all have asked."""
-        if self.devices == 1:
-            return value
-        said = value if dist.get_rank() == 0 else 0.0
-        # A sum, as a broadcast lets rank 0 go on before the others have come.
-        shared = torch.tensor([said], dtype=torch.float64, device=device)
-        dist.all_reduce(shared)
-        return float(shared.item())
+        return value if self.devices == 1 else from_rank_0(value, device)

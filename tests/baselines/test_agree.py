@@ -1,4 +1,7 @@
-"""Ranks that agree have met: none goes on before the others have come."""
+"""Ranks that agree have met: none goes on before the others have come.
+
+On CPUs a broadcast of gloo's waits for the others too; NCCL's, on GPUs, may not.
+"""
 
 import functools
 import time

@@ -82,6 +82,20 @@ def test_a_resumed_run_carries_its_memory_and_its_seconds(job, monkeypatch):
     assert outcome(job)["carried_s"] > 0
 
 
+def test_ranks_meet_after_they_are_prepared_and_before_the_first_epochs_clock_runs(job):
+    """Or it has what another rank's preparation takes longer."""
+    called = []
+
+    class Watched(Fake):
+        def __getattribute__(self, name):
+            called.append(name)
+            return super().__getattribute__(name)
+
+    runner.train(job, lambda _: Watched([(None, None)] * 3))
+    in_order = [name for name in called if name in ("prepare", "agree", "train_epoch")]
+    assert in_order[:3] == ["prepare", "agree", "train_epoch"]
+
+
 def test_memory_that_is_not_known_is_null(job):
     runner.train(job, lambda _: Fake([(None, None)] * 3))
     assert (outcome(job)["memory_bytes"], outcome(job)["learner_memory_bytes"]) == (None, None)
