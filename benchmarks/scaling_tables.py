@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 
 from bench import record
 
@@ -82,9 +82,10 @@ def held_out() -> str:
     for same in _groups(rows, lambda row: (row["machine"], row["system"], row["reading"])):
         errors = [abs(float(row["error"])) for row in same]
         first = same[0]
-        figures = [str(len(same)), f"{100 * median(errors):.1f}%", f"{100 * max(errors):.1f}%"]
+        # By the mean, as a reading is chosen.
+        figures = [str(len(same)), f"{100 * mean(errors):.1f}%", f"{100 * max(errors):.1f}%"]
         lines.append([first["machine"], first["system"], first["reading"], *figures])
-    head = ["machine", "system", "overhead read as", "cells", "median error", "largest"]
+    head = ["machine", "system", "overhead read as", "cells", "mean error", "largest"]
     return _lines(head, lines)
 
 
