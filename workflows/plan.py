@@ -17,7 +17,7 @@ from workflows.data_of import Data, data_of, own_datasets
 from workflows.defaults import refuse_unknown_defaults, told_as_default
 from workflows.order import in_turns
 from workflows.refusals import refuse_data
-from workflows.refused_folders import refuse_folders
+from workflows.refused_folders import refuse_folders, refuse_in_each_other
 from workflows.refused_ranks import refuse_high_rank
 from workflows.validate import SCHEMA, ConfigError, one_of, refuse_endless, validate
 
@@ -83,6 +83,7 @@ def plan(config: Mapping[str, Any]) -> Plan:
                 else:
                     refuse_high_rank(spec, data, where)
                     runs[spec.id], datasets[spec.dataset] = spec, data
+    refuse_in_each_other(results, prepared, datasets)
     refuse_unfit_models(runs.values(), datasets)
     for system in config.get("interpreters", {}):
         one_of("interpreters", system, list(SYSTEMS), "system")

@@ -1,14 +1,18 @@
-"""Folders of results and of records that can't be used, or lie among the suite's own files."""
+"""Folders of results and of records that can't be used, or lie among files that are kept."""
 
+import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from bench.environment import ROOT
 from workflows.validate import ConfigError
 
-# What git has of the suite, but for results/.
+# What git has of the suite, but for the reference results.
 OWN = {"baselines", "bench", "benchmarks", "crossbow_impl", "data_prep", "docs", "models", "plots"}
 OWN |= {"tests", "workflows", ".ci", ".git"}
+REFERENCE = ("results", "reference")
+PER_RUN = ("runs", "state", "weights")  # of results
 
 
 def refuse_folders(results: Path, data: Path) -> None:
@@ -20,20 +24,45 @@ def refuse_folders(results: Path, data: Path) -> None:
         _refuse_no_folder(folder, key)
         if _is_own(folder.resolve()):
             raise ConfigError(
-                f"{key}: {folder} is a folder of the suite's own files, or around them; name one "
-                f"for {key} alone, such as {key}"
+                f"{key}: {folder} holds or lies among the suite's own files; name one for {key} "
+                f"alone, such as {key}"
             )
     if results.resolve() == data.resolve() and data.resolve().is_relative_to(ROOT):
         raise ConfigError(f"results: {results} is the folder of data too; name one for each")
+
+
+def refuse_in_each_other(results: Path, data: Path, datasets: Iterable[str]) -> None:
+    """Refuse, by a ConfigError, results among a dataset's records, or these among files of runs."""
+    for records in (data / name for name in datasets):
+        if _real(results).is_relative_to(_real(records)):
+            raise ConfigError(
+                f"results: {results} lies among the records in {records}; name one outside"
+            )
+        for runs in (results / name for name in PER_RUN):
+            if _real(records).is_relative_to(_real(runs)):
+                raise ConfigError(
+                    f"data: {records} lies among the files of runs in {runs}; name one outside"
+                )
+
+
+def _real(folder: Path) -> Path:
+    return Path(os.path.realpath(folder))  # Path.resolve raises where links go in circles
 
 
 def _refuse_no_folder(folder: Path, key: str) -> None:
     try:
         is_folder = stat.S_ISDIR(folder.stat().st_mode)
     except FileNotFoundError:  # it is made
+        for above in (folder, *folder.parents):
+            if above.is_symlink() and not above.exists():
+                raise ConfigError(
+                    f"{key}: {above} is a link to nothing; name another folder"
+                ) from None
         return
     except OSError as error:
         raise ConfigError(f"{key}: {folder}: {error.strerror}; name another folder") from None
+    except ValueError as error:  # a zero byte, half a character
+        raise ConfigError(f"{key}: {str(folder)!r}: {error}; name another folder") from None
     if not is_folder:
         raise ConfigError(f"{key}: {folder} is a file; name a folder")
 
@@ -42,4 +71,4 @@ def _is_own(folder: Path) -> bool:
     if not folder.is_relative_to(ROOT):
         return ROOT.is_relative_to(folder)
     below = folder.relative_to(ROOT).parts
-    return not below or below[0] in OWN
+    return not below or below[0] in OWN or below[:2] == REFERENCE

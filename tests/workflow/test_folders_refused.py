@@ -30,18 +30,21 @@ def refusal(**folders):
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize(
     "folder",
-    [".", "..", "/", "workflows", "crossbow_impl/new", "results/../bench", ".git", "profiles/new"],
+    [
+        *(".", "..", "/", "workflows", "crossbow_impl/new", "results/../bench", ".git"),
+        *("profiles/new", "results/reference", "results/reference/nvidia-h200/new"),
+    ],
 )
 def test_the_suites_own_folders_are_refused(key, folder):
     said = refusal(**{key: folder})
     assert said.startswith(f"{key}: ")
-    assert f"own files, or around them; name one for {key} alone, such as {key}" in said
+    assert f"the suite's own files; name one for {key} alone, such as {key}" in said
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_link_to_them_is_refused_too(key, tmp_path):
     (tmp_path / "link").symlink_to(REPOSITORY / "models")
-    assert f"{key}: {tmp_path / 'link'} is a folder of the suite's" in refusal(
+    assert f"{key}: {tmp_path / 'link'} holds or lies among the suite's" in refusal(
         **{key: tmp_path / "link"}
     )
 
@@ -49,6 +52,47 @@ def test_a_link_to_them_is_refused_too(key, tmp_path):
 @pytest.mark.parametrize("folders", [{"results": "data"}, {"data": "results"}])
 def test_one_folder_of_the_checkout_for_both_is_refused(folders):
     assert "is the folder of data too; name one for each" in refusal(**folders)
+
+
+def test_results_among_the_records_of_a_dataset_are_refused(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path)
+    for data, results in (
+        ("data", "data/digits"),
+        ("data", "data/digits/below"),
+        (tmp_path / "elsewhere", tmp_path / "elsewhere/digits"),
+        (tmp_path / "elsewhere", tmp_path / "link/elsewhere/digits"),
+    ):
+        assert refusal(results=results, data=data) == (
+            f"results: {results} lies among the records in {data}/digits; name one outside"
+        )
+
+
+@pytest.mark.parametrize("of_runs", ["runs", "state", "weights"])
+@pytest.mark.parametrize("place", ["", "/elsewhere/"])
+def test_records_among_the_files_of_runs_are_refused(place, of_runs, tmp_path):
+    results = f"{tmp_path}{place}results" if place else "results"
+    for data in (f"{results}/{of_runs}", f"{results}/{of_runs}/below"):
+        assert refusal(results=results, data=data) == (
+            f"data: {data}/digits lies among the files of runs in {results}/{of_runs}; "
+            "name one outside"
+        )
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_what_is_no_name_of_a_file_is_refused(key):
+    for name, words in {
+        "a\0b": r"'a\x00b': embedded null byte; name another folder",
+        "a\ud800": r"'a\ud800': 'utf-8' codec can't encode",
+    }.items():
+        assert refusal(**{key: name}).startswith(f"{key}: {words}")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_link_to_nothing_is_refused(key, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    said = f"{key}: {tmp_path / 'link'} is a link to nothing; name another folder"
+    for folder in ("link", "link/below"):
+        assert refusal(**{key: tmp_path / folder}) == said
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -72,6 +116,8 @@ def test_others_are_fine(tmp_path):
         {"results": "results-smoke"},
         {"results": "results/smoke", "data": "results/prepared data"},
         {"results": "out/a", "data": ".data"},
+        {"results": "data/mnist", "data": "data"},  # which no run is on
+        {"results": "results", "data": "results/data"},
         {"results": REPOSITORY / "results"},
         {"results": tmp_path / "elsewhere/results", "data": tmp_path / "elsewhere"},
         {"results": tmp_path / "link", "data": tmp_path / "workflows"},
