@@ -2,7 +2,9 @@
 
 import argparse
 import os
+import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,15 +23,28 @@ def write_result(path: Path, figures: dict[str, Any], code: Sequence[str] = CODE
 
 
 def folder(text: str) -> Path:
-    """What `--out` may be: a folder, or one that can be made.
+    """What `--out` may be: a folder to write to, or one that can be made; neither is left changed.
 
     Raises:
-        argparse.ArgumentTypeError: it is a file or below one; one sentence.
+        argparse.ArgumentTypeError: it is a file or below one, or can't be made or written to; one
+            sentence.
     """
     path = Path(text)
     for above in (path, *path.parents):
-        if above.exists() and not above.is_dir():
-            raise argparse.ArgumentTypeError(f"{above} is a file; name a folder")
+        if os.path.lexists(above) and not above.is_dir():
+            what = "a file" if above.exists() else "a link to nothing"
+            raise argparse.ArgumentTypeError(f"{above} is {what}; name a folder")
+    missing = [above for above in (path, *path.parents) if not os.path.lexists(above)]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{path}: {error.strerror}; name another folder") from None
+    finally:
+        for made in missing:
+            with suppress(OSError):
+                made.rmdir()
     return path
 
 
