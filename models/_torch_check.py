@@ -3,8 +3,6 @@
 from collections.abc import Set
 from typing import Any
 
-import numpy as np
-
 from models import _twin
 
 TRIES = 8  # of a network that draws random numbers
@@ -21,41 +19,13 @@ def build(model: Any, source: str, shape: tuple[int, int, int], classes: int) ->
     try:
         module = model.torch_model(shape, classes)
     except Exception as error:  # whatever someone else's file raises
-        raise _failure(source, shape, classes, error) from error
+        raise failure(source, shape, classes, error) from error
     if not isinstance(module, nn.Module):
         made = type(module).__name__
         raise ValueError(f"{source}: the torch model is a {made}; return a torch.nn.Module")
     if any(isinstance(p, nn.UninitializedParameter) for p in module.parameters()):
         raise ValueError(f"{source}: the torch model has lazy layers; give them their sizes")
     return module
-
-
-def first_weights(
-    model: Any, origin: str, shape: tuple[int, int, int], classes: int
-) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Weights by name that `model`, which came from `origin`, draws, and logits [2, 2, classes].
-
-    The logits are of `_twin.images`, in evaluation, with each of the weights `_twin.compared`.
-
-    Raises:
-        ValueError: its definition makes no torch module, or one whose logits are no numbers.
-    """
-    import torch
-
-    module, images = build(model, origin, shape, classes), _images(shape)
-    arrays = {name: tensor.numpy().copy() for name, tensor in module.state_dict().items()}
-    logits = []
-    try:
-        with torch.inference_mode():
-            flaw = _no_numbers(module.train()(images))
-            for each in _twin.compared(arrays):
-                module.load_state_dict({name: torch.from_numpy(a) for name, a in each.items()})
-                logits.append(module.eval()(images).numpy())
-    except Exception as error:  # as above
-        raise _failure(origin, shape, classes, error) from error
-    if flaw:
-        raise ValueError(f"{origin}: the torch model {flaw}")
-    return arrays, np.stack(logits)
 
 
 def refuse_unfit(
@@ -72,13 +42,13 @@ def refuse_unfit(
     """
     import torch
 
-    module, images = build(model, source, shape, classes), _images(shape)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(1)  # the same answer whenever the plan is made
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)  # the same answer whenever the plan is made
+        module, images = build(model, source, shape, classes), torch_images(shape)
+        try:
             flaw = _scalar(module, together) or _flaw(module, images, classes, bool(together))
-    except Exception as error:  # as above
-        raise _failure(source, shape, classes, error) from error
+        except Exception as error:  # as above
+            raise failure(source, shape, classes, error) from error
     if flaw:
         raise ValueError(f"{source}: the torch model {flaw}")
 
@@ -100,17 +70,18 @@ def _flaw(module: Any, images: Any, classes: int, together: bool) -> str | None:
     import torch
 
     before = torch.get_rng_state()
-    logits = module.train()(images)
+    logits = module.train()(images.clone())  # as a network may change its input
     draws = not torch.equal(before, torch.get_rng_state())
     flaw = _no_logits(logits, classes, "training") or _no_numbers(logits)
     flaw = flaw or _untrained(module, images, logits, draws, together)
     if flaw:
         return flaw
     with torch.inference_mode():
-        return _no_logits(module.eval()(images), classes, "evaluation")
+        return _no_logits(module.eval()(images.clone()), classes, "evaluation")
 
 
-def _images(shape: tuple[int, int, int]) -> Any:
+def torch_images(shape: tuple[int, int, int]) -> Any:
+    """`_twin.images` as a tensor [2, C, H, W], which a network may change."""
     import torch
 
     return torch.from_numpy(_twin.images(shape).transpose(0, 3, 1, 2).copy())
@@ -123,7 +94,10 @@ def _no_numbers(logits: Any) -> str | None:
     """
     if bool(logits.isfinite().all()):
         return None
-    return "makes logits of nan or inf at its initial weights; draw finite and smaller ones"
+    return (
+        "makes logits of nan or inf of two random images at its initial weights; draw finite and "
+        "smaller ones"
+    )
 
 
 def _no_logits(logits: Any, classes: int, mode: str) -> str | None:
@@ -147,7 +121,7 @@ def _untrained(module: Any, images: Any, logits: Any, draws: bool, together: boo
         return "has no parameter that requires a gradient; leave one that is not frozen"
     missing = [_without_gradient(parameters, logits)]
     if draws:
-        missing += [_without_gradient(parameters, module(images)) for _ in range(TRIES - 1)]
+        missing += [_without_gradient(parameters, module(images.clone())) for _ in range(TRIES - 1)]
     if never := [name for name in missing[0] if all(name in names for names in missing)]:
         return (
             f"gives no gradient to {_named(never)}, though required; use it in forward, freeze it "
@@ -178,7 +152,8 @@ def _named(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
 
 
-def _failure(source: str, shape: tuple[int, ...], classes: int, error: Exception) -> ValueError:
+def failure(source: str, shape: tuple[int, ...], classes: int, error: Exception) -> ValueError:
+    """The sentence on a torch model from `source` that raised `error`."""
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return ValueError(
         f"{source}: the torch model for shape {shape} and {classes} classes fails, {said}; mend it"

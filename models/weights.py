@@ -10,7 +10,7 @@ import numpy as np
 
 import models
 from models import _twin
-from models._torch_check import first_weights
+from models._first_weights import first_weights
 
 # Keras keeps convolutions as HWIO and dense layers as [in, out]; torch as OIHW and [out, in].
 TORCH_TO_KERAS = {4: (2, 3, 1, 0), 2: (1, 0)}
@@ -28,18 +28,18 @@ def export(
 ) -> None:
     """Write the weights that the model's torch definition draws from `seed` to `path`.
 
-    Beside them, in `logits_beside(path)`, are logits by which a Keras model is known as the same.
+    Beside them, in `logits_beside(path)`, are logits by which its Keras model, if it has one, is
+    known as the same. A draw of nan or inf is written too: its run alone fails of it.
 
     Raises:
-        ValueError: there is no such model, or its definition does not make a torch module, or one
-            whose logits are no numbers.
+        ValueError: there is no such model, or its definition does not make a torch module.
     """
     import torch
 
     definition, origin = models.load(model, source), models.origin(model, source)
     torch.manual_seed(seed)
-    arrays, logits = first_weights(definition, origin, shape, classes)
-    save({"logits": logits}, logits_beside(path))
+    arrays, of_twin = first_weights(definition, origin, shape, classes)
+    save(of_twin, logits_beside(path))
     save(arrays, path)
 
 
@@ -98,15 +98,16 @@ def refuse_no_twin(model: Any, origin: str, shape: tuple[int, int, int], path: P
         ValueError: it has other layers, or is another function; says what to do.
     """
     beside = logits_beside(path)
-    logits = read(beside)["logits"] if beside.exists() else np.array(np.nan)
-    if not np.isfinite(logits).all():
-        print(f"{beside}: no finite logits to compare keras_model's with; it is taken as it is")
+    known = read(beside) if beside.exists() else {}
+    if "moved" not in known or not np.isfinite(known["logits"]).all():
+        flaw = "not finite" if "moved" in known else "missing"
+        print(f"{beside}: logits to compare keras_model's with are {flaw}; it is taken as it is")
         return
     images, found = _twin.images(shape), []
-    for arrays in _twin.compared(read(path)):
+    for arrays in _twin.compared(read(path), known["moved"]):
         _give_keras(model, arrays, path)
         found.append(np.asarray(model(images, training=False)))
-    _twin.refuse_apart(origin, found, logits)
+    _twin.refuse_apart(origin, found, known["logits"])
 
 
 def _give_keras(model: Any, given: dict[str, np.ndarray], path: Path) -> None:

@@ -11,7 +11,15 @@ from cases import CLASSES, MOMENTUM, Case, fingerprint, network_of
 
 import models
 from models import _twin
-from models.weights import KERAS_TO_TORCH, keras_arrays, load_keras, read, refuse_no_twin, save
+from models.weights import (
+    KERAS_TO_TORCH,
+    keras_arrays,
+    load_keras,
+    logits_beside,
+    read,
+    refuse_no_twin,
+    save,
+)
 
 ROOM = 0.1  # of the tolerance is enough
 
@@ -34,6 +42,7 @@ def there_and_back(case, folder):
     keras.config.set_floatx("float32")
     shape, drawn = tuple(case.shape), folder / "weights.npz"
     model = models.load(case.name).keras_model(shape, CLASSES)
+    assert np.isfinite(read(logits_beside(drawn))["logits"]).all()  # or nothing is compared
     refuse_no_twin(model, case.name, shape, drawn)
     load_keras(model, drawn)
     save(keras_arrays(model, read(drawn)), folder / "back.npz")

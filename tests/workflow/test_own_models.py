@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from suite import CELL, DATA, REPOSITORY, Suite, rows
 
 from workflows.plan import plan
@@ -141,7 +142,7 @@ class torch_model(nn.Module):
                 "        pixels = images.flatten(1)\n"
                 "        return self.head(pixels / 0) + self.old(pixels)"
             ),
-            "makes logits of nan or inf at its initial weights; draw finite",
+            "makes logits of nan or inf of two random images at its initial weights; draw",
         ),
     ],
 )
@@ -212,6 +213,30 @@ def test_a_parameter_without_dimensions_is_not_for_every_system(system, trained,
 def test_a_network_that_draws_nothing_is_tried_once_in_each_mode(model, capsys):
     assert plan(config(model(SCALED.format(True)), system="pytorch")).runs
     assert capsys.readouterr().out.split() == ["training", "evaluation"]
+
+
+def test_what_a_plan_says_of_a_model_depends_on_no_earlier_draws(model):
+    unsure = (
+        "    module[1].bias.data += torch.inf if torch.rand(()) < 0.5 else 0\n    return module\n"
+    )
+    linear = TORCH_ONLY.replace("return", "module =").replace(
+        "from torch", "import torch\nfrom torch"
+    )
+    source = f"{model(linear + unsure)}:perceptron"
+    refused = 0
+    for seed in range(8):
+        torch.manual_seed(seed)
+        try:
+            plan(config(source, system="pytorch"))
+        except ConfigError:
+            refused += 1
+    assert refused in (0, 8)
+
+
+def test_a_model_that_changes_its_input_in_place_is_tried_with_the_images_each_time(model):
+    asserting = "assert images.std() > 0.5\n        images.zero_()"
+    content = SCALED.format(True).replace("print(", f"{asserting}\n        print(")
+    assert plan(config(model(content), system="pytorch")).runs
 
 
 def test_weights_of_such_a_definition_are_one_sentence(matrix, model, tmp_path):
