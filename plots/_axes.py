@@ -77,14 +77,16 @@ def error_ticks(axis: Axis, errors: pd.Series) -> None:
     least, most = errors.min(), errors.max()
     apart, accuracies = max((most / least) ** (1 / 6), 1.05), np.array(_ACCURACIES)
     if most < _NARROW * least:
+        if most < 1.02 * least:  # one number, or all but one
+            least, most = 0.98 * least, 1.02 * most
         apart, accuracies = 1.0, MaxNLocator(**_LINEAR).tick_values(1 - most, 1 - least)
     shown: list[float] = []
     for error in 1 - accuracies[::-1]:
-        if error >= least and (not shown or error >= apart * shown[-1]):
+        if least <= error <= 1 and (not shown or error >= apart * shown[-1]):
             shown.append(error)
     axis.set_major_locator(FixedLocator(shown))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(lambda error, _: f"{100 * (1 - error):.4g}%")
+    axis.set_major_formatter(lambda error, _: f"{round(100 * (1 - error), 6):.9g}%")
 
 
 def learner_axis(panel: Axes, tried: pd.Series) -> None:

@@ -69,6 +69,22 @@ def test_a_logarithmic_axis_has_several_ticks_that_differ(least, span):
     assert 2 + (span < 60) <= len(texts) == len(set(texts)) <= 10
 
 
+@pytest.mark.parametrize("most", [1, 0.98, 0.5, 1 / 3, 0.06, 0.02, 0.0051, 0.0003])
+@pytest.mark.parametrize("span", [1, 1.001, 1.01, 1.03, 1.05, 1.5])
+def test_accuracies_close_together_have_labels_that_say_where_they_are(most, span):
+    with matplotlib.rc_context(style.RC):
+        panel = Figure(figsize=(2.7, 2.1)).subplots()
+        panel.set_yscale("log")
+        panel.set_ylim(1.05 * most, 0.9 * most / span)
+        _axes.error_ticks(panel.yaxis, pd.Series([most / span, most]))
+        texts = shown(panel.yaxis)
+    assert 3 <= len(texts) == len(set(texts)) <= 8
+    told = [float(text.removesuffix("%")) for text in texts]
+    places = [label.get_unitless_position()[1] for label in labels(panel.yaxis)]
+    np.testing.assert_allclose(told, 100 * (1 - np.array(places)), rtol=0, atol=1e-7)
+    assert min(told) >= 0
+
+
 @pytest.mark.parametrize("most", [0.9, 0.5, 0.17, 0.06, 0.02])
 @pytest.mark.parametrize("span", [1.1, 1.5, 2.9, 4.9, 5, 10, 100])
 def test_accuracies_along_their_errors_have_several_ticks(most, span):
