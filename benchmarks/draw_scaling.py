@@ -22,7 +22,8 @@ SHIFT = 0.1  # octaves between the marks of two lines
 def draw(folder: Path) -> tuple[Figure, str]:
     """The figure and its caption."""
     table = pd.read_csv(folder / "scaling_prediction.csv", dtype=str, keep_default_na=False)
-    asked, table = len(table), table[table["images_per_s"] != ""]
+    asked, systems = len(table), set(table["system"])
+    table = table[table["images_per_s"] != ""]
     told = len(table)
     numbers = [f"speed_up{end}" for end in ("", "_low", "_high")] + ["devices"]
     table[numbers] = table[numbers].apply(pd.to_numeric)
@@ -34,7 +35,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
     figure = Figure(figsize=(max(2.6 * across, 4.2), 3.6), layout="constrained")
     panels = figure.subplots(1, across, squeeze=False, sharey=True)[0]
     for panel, ((model, dataset), rows) in zip(panels, panels_of, strict=True):
-        _panel(panel, rows, measured)
+        _panel(panel, rows, measured, systems)
         panel.set_title(NETWORKS.get(model, model) + (f", {dataset}" * (model == "lenet")))
     panels[0].set_ylabel("throughput by that of as many alone")
     return figure, (
@@ -63,12 +64,12 @@ def _sources(
     yield "all-reduces", data.source_of_sums(folder)
 
 
-def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict]) -> None:
+def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict], systems: set[str]) -> None:
     cells = list(rows.groupby(CELL, sort=False))
     looks = style.variant_looks(map(str, range(len(cells))))
     for turn, (cell, line) in enumerate(cells):
         system, batch, learners, _ = cell
-        look = style.look(system, learners, set(rows["system"]))
+        look = style.look(system, learners, systems)
         m = f" m={learners}" if system == "crossbow" else ""
         name = f"{style.title(system)}{m} b={batch}"
         apart = 2 ** (SHIFT * (turn - (len(cells) - 1) / 2))

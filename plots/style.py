@@ -42,7 +42,8 @@ LINESTYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 
 # From Okabe and Ito's palette, which colour-blind readers can tell apart.
 _HUES = {"crossbow": "#0072B2", "pytorch": "#D55E00", "tensorflow": "#E69F00"}
-# Of other systems: well apart from these and from Crossbow's shades, for such readers as well.
+# Of other systems: well apart from these and from Crossbow's shades, for readers who are red-green
+# colour-blind as well.
 _SPARE_HUES = ("#009E73", "#8C564B", "#E91E63", "#8B0000", "#D8A0A0", "#1B4D2E")
 _SYSTEM_MARKERS = {"pytorch": "X", "tensorflow": "P"}
 _SPARE_MARKERS = ("<", ">", "d", "h", "H", "8")

@@ -1,5 +1,6 @@
 """Figures of benchmarks, from small tables."""
 
+import shutil
 import sys
 
 import pandas as pd
@@ -11,12 +12,15 @@ from bench import record
 from benchmarks import (
     draw,
     draw_engine,
+    draw_scaling,
     draw_timeline,
     draw_tuning,
     engine,
     timeline,
     tuning,
 )
+from benchmarks.scaling_tables import TWO_CORES
+from plots import style
 
 RUN = {"model": "resnet32", "learners": 2, "batch": 16, "devices": 2, "epochs": 30}
 RUN |= {"device_type": "cuda"}
@@ -118,6 +122,21 @@ def test_timeline_names_the_gpus_that_were_watched_where_not_all_were(folder):
     figure, caption = draw_timeline.draw(folder)
     assert "Watched: GPU 0. 1.5 kernels" in caption
     assert [panel.get_title("left") for panel in figure.axes] == ["GPU 0"]
+
+
+def test_a_system_has_one_colour_in_all_panels_of_predictions(tmp_path):
+    mine, other = "mine", "other 5"  # which ask for the same place in the palette
+    shutil.copytree(TWO_CORES, tmp_path / "two-cores")
+    path = tmp_path / "two-cores/scaling_prediction.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table = table[table["images_per_s"] != ""][:1]
+    rows = [table.assign(system=other)]
+    rows += [table.assign(model="resnet32", system=name) for name in (mine, other)]
+    pd.concat(rows).to_csv(path, index=False)
+    panels = draw_scaling.draw(path.parent)[0].axes
+    drawn = [line for panel in panels for line in panel.get_lines()]
+    colours = [line.get_color() for line in drawn if line.get_label().startswith(other)]
+    assert len(colours) == 2 and set(colours) == {style.hues([mine, other])[other]}
 
 
 def test_tuning_says_what_was_chosen_and_what_it_took(folder):
