@@ -3,10 +3,11 @@
 `python -m workflows.train CONFIG [--results DIR] [--data DIR] [--archives DIR] [--budget SECONDS]`
 
 Makes records and weights, and leaves in DIR/runs what rule `train` leaves. The folders stand in for
-the keys of that name. Runs that have a result are skipped, those that failed come after those that
-were not tried yet, and none is begun after the budget is over: the same command goes on. While a
-run has failed the command names it and ends with code 1, as no report does that for it; with 75 on
-SIGTERM, and with 0 also where the budget was not enough for all
+the keys of that name. Runs that have a result are skipped, unless they are of a user's own model
+and its file or the suite's has changed. Those that failed come after those that were not tried yet,
+and none is begun after the budget is over: the same command goes on. While a run has failed the
+command names it and ends with code 1, as no report does that for it; with 75 on SIGTERM, and with 0
+also where the budget was not enough for all
 """
 
 import argparse
@@ -14,11 +15,13 @@ import math
 import signal
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from bench import record, stop
-from bench.job import model_sources
+from bench.job import model_sources, system_sources
 from bench.launch import RESUMES, launch
+from bench.sources import digest
 from bench.spec import RunSpec
 from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
@@ -54,7 +57,7 @@ def main() -> None:
         refuse_what_is_not_here(planned)
         runs = list(planned.runs)
         hold_results(planned.results, runs)
-        due = due_runs(planned.results, runs)
+        due = due_runs(planned.results, planned.runs)
         if not due:
             print(f"nothing to do: all {len(runs)} runs have a result")
         for place, spec in enumerate(planned.runs[run] for run in due):
@@ -81,13 +84,13 @@ def main() -> None:
 
 
 def initial_weights(spec: RunSpec, records: Path, results: Path) -> Path:
-    """The file of the run's first weights, drawn if there is none since its model has changed.
+    """The file of the run's first weights, drawn anew if it is older than its model or records.
 
     Raises:
-        ConfigError: the model draws none to train from.
+        ConfigError: the model can't be built.
     """
     path = results / "weights" / spec.model / spec.dataset / f"seed-{spec.seed}.npz"
-    files = map(Path, model_sources(spec.model, spec.model_source))
+    files = [records / "manifest.json", *map(Path, model_sources(spec.model, spec.model_source))]
     if not path.exists() or path.stat().st_mtime < max(file.stat().st_mtime for file in files):
         opened = open_records(records)
         try:
@@ -97,11 +100,24 @@ def initial_weights(spec: RunSpec, records: Path, results: Path) -> Path:
     return path
 
 
-def due_runs(results: Path, runs: list[str]) -> list[str]:
-    """Those without a result: first those that were not tried, then those that failed."""
-    tried = outcomes(results, runs)
+def due_runs(results: Path, runs: Mapping[str, RunSpec]) -> list[str]:
+    """Those not tried, then those whose model changed, then those that failed; by their ids.
+
+    Models in `models/` are of the commit that a run names, so only a user's own can change unseen.
+    """
+    tried = outcomes(results, list(runs))
     failed = [run for run, outcome in tried.items() if outcome["status"] == record.FAILED]
-    return [run for run in runs if run not in tried] + failed
+    own = [run for run in tried if runs[run].model_source and run not in failed]
+    changed = [run for run in own if _changed(runs[run], results / "runs" / run / record.RUN)]
+    if changed:
+        print(f"{len(changed)} runs are trained again, as their model or the suite has changed")
+    return [run for run in runs if run not in tried] + changed + failed
+
+
+def _changed(spec: RunSpec, run_json: Path) -> bool:
+    """Whether a run is of other files than it would be now, as Snakemake would see it."""
+    recorded: str = record.read_json(run_json)["code"]["sources_sha256"]
+    return recorded != digest(system_sources(spec))
 
 
 if __name__ == "__main__":

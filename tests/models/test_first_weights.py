@@ -13,6 +13,7 @@ from models._twin import compared, refuse_apart
 from models.weights import export, logits_beside, read, refuse_no_twin
 
 FALSE_TWIN = """
+import torch
 from torch import nn
 
 
@@ -27,6 +28,7 @@ def keras_model(shape, classes):
     head = [layers.Flatten(), layers.Dense(classes)]
     return Sequential([layers.Input(shape), layers.Conv2D(4, 3), *head])
 """
+INFINITE = "classes).apply(lambda head: nn.init.constant_(head.bias, torch.inf)))\n"
 REFUSED = r"own\.py: keras_model computes another function than torch_model: .*% apart; mend it: "
 LINEAR = """
 import torch
@@ -99,6 +101,12 @@ def test_beside_weights_of_earlier_runs_there_is_nothing_to_compare_with(run):
     outcome, said = run(FALSE_TWIN, lost=True)
     assert outcome["status"] == record.FINISHED
     assert re.search(r"logits-seed-1\.npz: logits to compare .* are missing", said)
+
+
+def test_a_run_of_tensorflow_from_weights_of_inf_diverges(run):
+    outcome, said = run(FALSE_TWIN.replace("classes))\n", INFINITE, 1))
+    assert outcome["status"] == record.DIVERGED
+    assert re.search(r"logits-seed-1\.npz: logits to compare .* are not finite", said)
 
 
 @pytest.mark.parametrize("zero", [False, True])

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +19,8 @@ from bench import record, stop
 from bench.stop import RESUME
 from models.weights import read
 from workflows.validate import ConfigError
+
+TICK = 0.02  # seconds, after which a file's time differs
 
 
 def command(module, *words):
@@ -66,15 +69,56 @@ def test_a_model_that_changed_draws_weights_anew_or_is_refused(digits, spec, tmp
     content = "from torch import nn\n\ndef torch_model(shape, classes):\n    return " + linear
     cell = spec("pytorch", model="mine", model_source=str(source))
     for bias, size in ((True, 650), (False, 640)):
+        time.sleep(TICK)
         source.write_text(content.format(bias))
+        time.sleep(TICK)
         path = workflows.train.initial_weights(cell, digits, tmp_path)
         assert sum(array.size for array in read(path).values()) == size
     drawn = path.stat().st_mtime_ns
     assert workflows.train.initial_weights(cell, digits, tmp_path) == path
     assert path.stat().st_mtime_ns == drawn
-    source.write_text(f"{content.format(True)}.double()")
+    time.sleep(TICK)
+    source.write_text(f"{content.format(True)}.weight")
     with pytest.raises(ConfigError, match=r"^mine on digits: .*own\.py: the .*; mend it"):
         workflows.train.initial_weights(cell, digits, tmp_path)
+
+
+def test_weights_are_drawn_anew_for_other_records(digits, spec, tmp_path):
+    records, cell = shutil.copytree(digits, tmp_path / "records"), spec("pytorch", model="logistic")
+    drawn = workflows.train.initial_weights(cell, records, tmp_path).stat().st_mtime
+    for later in (-1, 1):
+        os.utime(records / "manifest.json", (drawn + later, drawn + later))
+        again = workflows.train.initial_weights(cell, records, tmp_path).stat().st_mtime
+        assert (again > drawn) == (later > 0)
+
+
+OWN = """
+import torch
+from torch import nn
+
+
+def torch_model(shape, classes):
+    module = nn.Sequential(nn.Flatten(), nn.Linear(64, classes))
+    module[1].weight.data += torch.inf if torch.initial_seed() == 2 else 0
+    return module
+"""
+
+
+def test_one_seed_of_inf_stops_no_other_and_a_changed_model_makes_its_runs_due(tmp_path):
+    source = tmp_path / "own.py"
+    source.write_text(OWN)
+    group = {"system": "pytorch", "model": "mine", "epochs": 1, "seed": [1, 2, 3]}
+    content = {"name": "two", "models": {"mine": str(source)}, "defaults": CELL, "matrix": [group]}
+    (tmp_path / "two.yaml").write_text(yaml.safe_dump(content))
+    done = train(tmp_path)
+    assert done.returncode == 0, done.stderr
+    statuses = sorted((tmp_path / "results").glob("runs/*/status.json"))
+    ends = [record.read_json(path)["status"] for path in statuses]
+    assert ends == [record.FINISHED, record.DIVERGED, record.FINISHED]
+    assert "nothing to do: all 3 runs have a result" in train(tmp_path).stdout
+    source.write_text(OWN.replace("nn.Flatten()", "nn.Flatten(), nn.ReLU()").replace("[1]", "[2]"))
+    said = train(tmp_path, "--budget", "1e-9").stdout
+    assert "3 runs are trained again" in said and "3 runs are still due" in said
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
