@@ -54,20 +54,30 @@ def test_added_systems_look_unlike_the_others_and_each_other(eyes):
 
 FIGURES = ["accuracy_over_time", "epochs_to_accuracy", "throughput", "time_split"]
 FIGURES += ["target_rules", "time_to_accuracy", "time_to_accuracy_overview", "time_to_any_accuracy"]
+FIGURES += ["hardware_efficiency", "scaling_methods"]
+# Of those that show certain runs alone: what the runs have.
+CERTAIN = {
+    "energy": {"device_type": ["cuda"]},
+    "mlperf_convergence": {"model": ["resnet50"], "dataset": ["imagenet"]},
+    "noise_floor": {"repeat": [1, 2]},
+    "synchronisation_frequency": {"tau": [1, 2]},
+}
 
 
-def test_a_system_has_one_colour_whatever_else_a_figure_shows():
+@pytest.mark.parametrize("name", [*FIGURES, *CERTAIN])
+def test_a_system_has_one_colour_whatever_else_a_figure_shows(name):
     mine, other = "mine", "other 5"  # which ask for the same place in the palette
     assert style.hues([mine])[mine] == style.hues([other])[other]
     assert style.hues([mine, other])[other] != style.hues([other])[other]
-    runs = [run(system=other, learners="1", devices=devices) for devices in (1, 2)]
-    runs += [run(system=mine, learners="1", target=None, epochs=3)]  # has no place in some figures
-    colours = {}
-    for name in FIGURES:
-        figure, _ = draw(name, tables(*runs))
-        told = [one for one in figure.findobj(matplotlib.lines.Line2D) if one.get_gid()]
-        told = [one for one in told if one.get_gid().startswith(f"hover:{other},")]
-        if name == "throughput":  # whose marks have the colour of their batch
-            told = [one for one in told if one.get_linestyle() == "--"]
-        colours[name] = {one.get_color() for one in told} - {style.INK}
-    assert set(map(frozenset, colours.values())) == {frozenset({style.hues([mine, other])[other]})}
+    has = CERTAIN.get(name, {"devices": [1, 2]})
+    cells = [dict(zip(has, values, strict=True)) for values in itertools.product(*has.values())]
+    runs = [run(system=other, learners="1", **cell) for cell in cells]
+    # The other has panels of its own, and no place at all in some figures.
+    runs += [run(system=mine, learners="1", dataset="mnist", target=None, epochs=3)]
+    figure, _ = draw(name, tables(*runs))
+    told = [one for one in figure.findobj(matplotlib.lines.Line2D) if one.get_gid()]
+    told = [one for one in told if one.get_gid().startswith(f"hover:{other},")]
+    if name == "throughput":  # whose marks have the colour of their batch
+        told = [one for one in told if one.get_linestyle() == "--"]
+    colours = {one.get_color() for one in told} - {style.INK}
+    assert colours == {style.hues([mine, other])[other]}
