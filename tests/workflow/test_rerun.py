@@ -84,3 +84,15 @@ def test_what_was_deleted_is_made_again(deleted, due, matrix):
     assert {name.replace("RUN", run) for name in due} <= set(planned)
     assert not set(matrix.runs[1:]) & set(planned)
     assert matrix.suite.planned("--configfile", matrix.config) == []
+
+
+def test_logits_that_were_deleted_are_made_again_for_a_run_that_needs_them(suite, matrix):
+    (logits,) = suite.results(matrix.config).rglob("logits-*.npz")
+    for system, due in (("tensorflow", ["weights"]), ("pytorch", [])):
+        config = suite.config("logits", {"system": system, "lr": 0.02})
+        options = ("--configfile", config, "--config", "results=results/small matrix")
+        assert "weights" not in suite.planned(*options)
+        logits.rename(aside := logits.with_name("aside"))
+        planned = suite.planned(*options)
+        aside.rename(logits)
+        assert [rule for rule in planned if rule == "weights"] == due

@@ -1,5 +1,7 @@
 """One rule trains every run of every system, alone on the machine: its numbers are timings."""
 
+from bench.systems import KERAS
+
 
 rule train:
     input:
@@ -8,6 +10,14 @@ rule train:
         weights=lambda wc: (
             f"{RESULTS}/weights/{spec(wc).model}/{spec(wc).dataset}/seed-{spec(wc).seed}.npz"
         ),
+        # To compare the Keras model by; its time is the weights', which counts already.
+        logits=lambda wc: [
+            ancient(
+                f"{RESULTS}/weights/{run.model}/{run.dataset}/logits-seed-{run.seed}.npz"
+            )
+            for run in [spec(wc)]
+            if run.system in KERAS
+        ],
     output:
         [
             f"{RESULTS}/runs/{{run}}/{name}"
