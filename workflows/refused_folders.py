@@ -27,6 +27,7 @@ def refuse_folders(results: Path, data: Path) -> None:
                 f"{key}: {folder} holds or lies among the suite's own files; name one for {key} "
                 f"alone, such as {key}"
             )
+    _refuse_tables_alone(results)
     if results.resolve() == data.resolve() and data.resolve().is_relative_to(ROOT):
         raise ConfigError(f"results: {results} is the folder of data too; name one for each")
 
@@ -65,6 +66,15 @@ def _refuse_no_folder(folder: Path, key: str) -> None:
         raise ConfigError(f"{key}: {str(folder)!r}: {error}; name another folder") from None
     if not is_folder:
         raise ConfigError(f"{key}: {folder} is a file; name a folder")
+
+
+def _refuse_tables_alone(results: Path) -> None:
+    table = results / "summary.csv"
+    if table.exists() and not any((results / name).exists() for name in PER_RUN):
+        raise ConfigError(
+            f"results: {table} is of runs that are not there, and would be overwritten; name "
+            "another folder, or move it away"
+        )
 
 
 def _is_own(folder: Path) -> bool:

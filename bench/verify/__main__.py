@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.summary_file import read_summary, why_none
 from bench.verify.code import check_code
-from bench.verify.columns import SUMMARY
+from bench.verify.columns import SUMMARY, tell_tables
 from bench.verify.crate import check_crate
 from bench.verify.figures import check_claims, check_figures
 from bench.verify.inputs import check_records, check_seeds, check_weights
@@ -51,6 +51,7 @@ def verify(results: Path, data: Path | None = None, may_be_mixed: bool = False) 
     check_code(results, made(rows), jobs, may_be_mixed, trail)
     check_claims(results, trail)
     check_figures(results, trail)
+    tell_tables(results, trail)
     if planned := len(rows) - len(made(rows)):
         trail.lost.append(f"{planned} planned cells without a run: their settings")
     return trail

@@ -16,6 +16,7 @@ WRITTEN = {
     record.EPOCHS: record.EPOCH_COLUMNS,
     record.AUTOTUNE: record.AUTOTUNE_COLUMNS,
 }
+FOLLOWED = {*WRITTEN, "claims.csv"}
 
 
 def need(path: Path, there: Iterable[Any], needed: Iterable[Any], then: str = "") -> None:
@@ -29,6 +30,12 @@ def need(path: Path, there: Iterable[Any], needed: Iterable[Any], then: str = ""
     there = set(there)
     if lacking := [name for name in needed if name not in there]:
         raise Mismatch(f"{path}: has no column {', '.join(lacking)}{then}")
+
+
+def tell_tables(results: Path, trail: Trail) -> None:
+    """What is not followed: tables of benchmarks, and others beside the joined ones."""
+    if others := sorted({path.name for path in results.glob("*.csv")} - FOLLOWED):
+        trail.lost.append(f"{', '.join(others)}: no check follows these tables")
 
 
 def tell_columns(path: Path, table: pd.DataFrame, trail: Trail) -> None:

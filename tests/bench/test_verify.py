@@ -446,6 +446,14 @@ def test_code_that_can_not_be_followed_is_said(results, capsys, commits):
     assert "4 runs of changed code that no commit holds" in lost
 
 
+def test_tables_of_benchmarks_are_said_not_to_be_followed(results, capsys, drawn):
+    assert "no check follows these tables" not in told(results, capsys)[1]
+    (results / "engine.csv").write_text("call\n")
+    (results / "all_reduce.csv").write_text("call\n")
+    lost = told(results, capsys)[1].split("Not followed:")[1]
+    assert "all_reduce.csv, engine.csv: no check follows these tables\n" in lost
+
+
 @pytest.mark.parametrize("end", ["csv", "txt", "svg"])
 def test_an_edited_figure_is_found(results, capsys, drawn, end):
     path = results / f"figures/{FIGURE}.{end}"

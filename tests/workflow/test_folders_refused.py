@@ -54,6 +54,16 @@ def test_one_folder_of_the_checkout_for_both_is_refused(folders):
     assert "is the folder of data too; name one for each" in refusal(**folders)
 
 
+@pytest.mark.parametrize("folder", ["runs", "state", "weights"])
+def test_a_table_without_its_runs_is_not_overwritten(tmp_path, folder):
+    """Someone's own, or joined from runs that are elsewhere."""
+    (tmp_path / "summary.csv").touch()
+    said = refusal(results=tmp_path)
+    assert said.startswith(f"results: {tmp_path / 'summary.csv'} is of runs that are not there")
+    (tmp_path / folder).mkdir()
+    planned(results=tmp_path)
+
+
 def test_results_among_the_records_of_a_dataset_are_refused(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
     for data, results in (
