@@ -56,16 +56,15 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
         for cell in data.cells(path):
             # A system that was never on two devices has the overhead of the first that was.
             by = cell["system"] if cell["system"] in calibrated else next(iter(calibrated))
-            pairs_by, reading, spread = calibrated[by]
-            row = cell | {"calibrated_on": by, "exchange_from": source}
+            all_pairs, reading, spread = calibrated[by]
+            figures, own_pair = {"note": "not measured on one device"}, None
             if one := base(cell, rows):
-                own_pair = pair_of(one, pairs_by)
-                several = models(pairs_by, own_pair, exchange, cores)
-                row |= _figures(cell, one, several, reading, spread)
-                row |= {"calibrated_on": ITSELF} if own_pair else {}
-            else:
-                row |= {"note": "not measured on one device"}
-            predicted.append(row)
+                own_pair = pair_of(one, all_pairs)
+                several = models(all_pairs, own_pair, exchange, cores)
+                figures = _figures(cell, one, several, reading, spread)
+            calibrated_on = ITSELF if own_pair else by
+            beside = {"calibrated_on": calibrated_on, "exchange_from": source}
+            predicted.append(cell | figures | beside)
     seen = {key(row, [*SAME, "devices"]): row for row in predicted[::-1]}
     return list(seen.values())[::-1], fits
 

@@ -120,9 +120,8 @@ def log_ticks(axis: Axis, shown: pd.Series, whole: bool = False) -> None:
     """
     span = shown.max() / shown[shown > 0].min()
     subs = (1, 2, 3, 5) if span < 10 else (1, 2, 5) if span < 60 else (1,)
-    axis.set_major_locator(LogLocator(subs=subs))
-    if span < _NARROW:
-        axis.set_major_locator(MaxNLocator(**_LINEAR, integer=whole, min_n_ticks=2 - whole))
+    linear = MaxNLocator(**_LINEAR, integer=whole, min_n_ticks=2 - whole)
+    axis.set_major_locator(linear if span < _NARROW else LogLocator(subs=subs))
     axis.set_major_formatter(lambda x, _: short_number(x))
     axis.set_minor_locator(NullLocator())
 

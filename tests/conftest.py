@@ -5,10 +5,12 @@ import gc
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
+import models
 from bench.spec import RELEASED, RunSpec
 from data_prep.prepare import prepare
 from data_prep.records import open_records
@@ -61,6 +63,17 @@ def weights(digits, tmp_path_factory):
         return path
 
     return of
+
+
+@pytest.fixture
+def only_model(monkeypatch):
+    """A function that makes every model, whatever its name, one with this torch definition."""
+
+    def become(torch_model):
+        monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=torch_model))
+        monkeypatch.setattr(models, "origin", lambda *_: __file__)
+
+    return become
 
 
 @pytest.fixture(scope="session")

@@ -22,13 +22,13 @@ def refuse_folders(results: Path, data: Path) -> None:
     """
     for key, folder in (("results", results), ("data", data)):
         _refuse_no_folder(folder, key)
-        if _is_own(folder.resolve()):
+        if _is_own(_real(folder)):
             raise ConfigError(
                 f"{key}: {folder} holds or lies among the suite's own files; name one for {key} "
                 f"alone, such as {key}"
             )
     _refuse_tables_alone(results)
-    if results.resolve() == data.resolve() and data.resolve().is_relative_to(ROOT):
+    if _real(results) == _real(data) and _real(data).is_relative_to(ROOT):
         raise ConfigError(f"results: {results} is the folder of data too; name one for each")
 
 

@@ -1,7 +1,6 @@
 """Layers that share a weight, that a network leaves out, or that draw, train as in torch."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,10 +49,9 @@ class Dropping(Skipping):
         return self.used(functional.dropout(images.flatten(1), 0.5, self.training))
 
 
-def weights_of(network, records, folder, monkeypatch):
+def weights_of(network, records, folder, only_model):
     """The initial weights of every model, which is `network` from now on."""
-    monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=network))
-    monkeypatch.setattr(models, "origin", lambda *_: __file__)
+    only_model(network)
     export("any", records.shape, records.classes, 1, folder / "weights.npz")
     return folder / "weights.npz"
 
@@ -118,9 +116,9 @@ def test_a_parameter_without_dimensions_is_trained(digits, tmp_path):
 
 
 @pytest.mark.parametrize("system", ["pytorch", "lars", "lamb", "eamsgd"])
-def test_a_layer_without_a_gradient_stays(system, digits, tmp_path, monkeypatch):
+def test_a_layer_without_a_gradient_stays(system, digits, tmp_path, only_model):
     records = open_records(digits)
-    weights = weights_of(Skipping, records, tmp_path, monkeypatch)
+    weights = weights_of(Skipping, records, tmp_path, only_model)
     cell = cell_of(system, model="skipping", devices=1)
     trained = build_of(system)(Context(spec=cell, records=records, weights=weights, out=tmp_path))
     trained.prepare(Ledger())
@@ -129,10 +127,10 @@ def test_a_layer_without_a_gradient_stays(system, digits, tmp_path, monkeypatch)
     assert not np.array_equal(after["used.weight"], before["used.weight"])
 
 
-def test_a_gradient_of_zeros_is_compressed(digits, tmp_path, monkeypatch):
+def test_a_gradient_of_zeros_is_compressed(digits, tmp_path, only_model):
     """Its layer's weights decay, and no more."""
     records = open_records(digits)
-    weights = weights_of(Vain, records, tmp_path, monkeypatch)
+    weights = weights_of(Vain, records, tmp_path, only_model)
     cells = [cell_of(name, model="vain") for name in ("pytorch", "powersgd")]
     on_each(cells, records, weights, tmp_path, train)
     plain, after = (np.load(tmp_path / f"{name}-0.npz") for name in ("pytorch", "powersgd"))
@@ -140,17 +138,17 @@ def test_a_gradient_of_zeros_is_compressed(digits, tmp_path, monkeypatch):
     assert not np.array_equal(after["used.weight"], plain["used.weight"])
 
 
-def test_what_is_dropped_goes_on_after_a_restart(spec, digits, first, tmp_path, monkeypatch):
+def test_what_is_dropped_goes_on_after_a_restart(spec, digits, first, tmp_path, only_model):
     """`two_epochs` compares the runs."""
     records = first(open_records(digits), 80)
-    weights = weights_of(Dropping, records, tmp_path, monkeypatch)
+    weights = weights_of(Dropping, records, tmp_path, only_model)
     cell = spec("pytorch", model="dropping")
     two_epochs("baselines.pytorch_ssgd:PyTorchSSGD", cell, records, weights, tmp_path / "run")
 
 
-def test_a_warm_up_step_leaves_chance_as_it_was(digits, tmp_path, monkeypatch):
+def test_a_warm_up_step_leaves_chance_as_it_was(digits, tmp_path, only_model):
     records = open_records(digits)
-    weights = weights_of(Dropping, records, tmp_path, monkeypatch)
+    weights = weights_of(Dropping, records, tmp_path, only_model)
     cell = cell_of("pytorch", model="dropping", devices=1)
     trained = PyTorchSSGD(Context(spec=cell, records=records, weights=weights, out=tmp_path))
     before = torch.get_rng_state()

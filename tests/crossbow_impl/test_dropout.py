@@ -1,7 +1,6 @@
 """Dropout: every learner draws masks of its own, the same whenever a run is repeated or resumed."""
 
 import dataclasses
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +8,6 @@ import torch
 from marks import needs_cuda
 from torch import nn
 
-import models
 from bench import random_state
 from bench.clock import Ledger
 from bench.system import Context
@@ -40,10 +38,9 @@ def with_dropout(shape, classes):
 
 
 @pytest.fixture
-def crossbow(spec, digits, tmp_path, monkeypatch):
+def crossbow(spec, digits, tmp_path, only_model):
     """A function that makes a system whose model has dropout, on 60 images that are all alike."""
-    monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=with_dropout))
-    monkeypatch.setattr(models, "origin", lambda *_: __file__)
+    only_model(with_dropout)
     records = open_records(digits)
     image = np.repeat(records.train_images[:1], 60, axis=0)
     records = dataclasses.replace(records, train_images=image, train_labels=np.full(60, 3))

@@ -1,14 +1,11 @@
 """Layers that are frozen have no place in w and z, and stay as they were in every form."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import torch
 from marks import needs_cuda
 from torch import nn
 
-import models
 from bench.clock import Ledger
 from bench.system import Context
 from crossbow_impl.layout import Layout
@@ -50,10 +47,9 @@ def network(shape, classes):
 
 
 @pytest.fixture
-def made(spec, digits, first, tmp_path, monkeypatch):
+def made(spec, digits, first, tmp_path, only_model):
     """A function that makes the prepared system of a form, and the initial weights."""
-    monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=network))
-    monkeypatch.setattr(models, "origin", lambda *_: __file__)
+    only_model(network)
     records, weights = first(open_records(digits), 512), tmp_path / "weights.npz"
     export("partly", records.shape, records.classes, 1, weights)
 

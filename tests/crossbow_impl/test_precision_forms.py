@@ -1,13 +1,10 @@
 """Stronger forms train convolutions and batch norm as the plain one does, but for rounding."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from marks import needs_cuda
 from torch import nn
 
-import models
 from bench.clock import Ledger
 from bench.system import Context
 from crossbow_impl.train import Crossbow
@@ -47,10 +44,9 @@ def network(shape, classes):
 
 
 @pytest.fixture
-def trained(spec, digits, first, tmp_path, monkeypatch):
+def trained(spec, digits, first, tmp_path, only_model):
     """A function that trains a form: its losses, and a row of each learner's statistics."""
-    monkeypatch.setattr(models, "load", lambda *_: SimpleNamespace(torch_model=network))
-    monkeypatch.setattr(models, "origin", lambda *_: __file__)
+    only_model(network)
     records = first(open_records(digits), ITERATIONS * SETTINGS["learners"] * SETTINGS["batch"])
     weights = tmp_path / "weights.npz"
     export("small", records.shape, records.classes, 1, weights)

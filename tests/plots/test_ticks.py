@@ -26,6 +26,15 @@ def shown(axis):
     return [label.get_text() for label in labels(axis)]
 
 
+def ticked(name, ends, ticks, numbers):
+    """The axis x or y, logarithmic between these ends, of a panel with `ticks` for the numbers."""
+    panel = Figure(figsize=(2.7, 2.1)).subplots()
+    panel.set(**{f"{name}scale": "log", f"{name}lim": ends})
+    axis = getattr(panel, f"{name}axis")
+    ticks(axis, pd.Series(numbers))
+    return axis
+
+
 def axes_of(figure, label):
     """The axes with that label."""
     both = [axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)]
@@ -60,12 +69,8 @@ def test_epochs_of_few_have_whole_ticks(name, label, reached):
 @pytest.mark.parametrize("least", [0.0011, 1.0, 2.2, 7300])
 def test_a_logarithmic_axis_has_several_ticks_that_differ(least, span):
     with matplotlib.rc_context(style.RC):
-        panel = Figure(figsize=(2.7, 2.1)).subplots()
-        ends = pd.Series([least, span * least])
-        panel.set_yscale("log")
-        panel.set_ylim(least / 1.2, 1.2 * span * least)
-        _axes.log_ticks(panel.yaxis, ends)
-        texts = shown(panel.yaxis)
+        room = least / 1.2, 1.2 * span * least
+        texts = shown(ticked("y", room, _axes.log_ticks, [least, span * least]))
     assert 2 + (span < 60) <= len(texts) == len(set(texts)) <= 10
 
 
@@ -73,14 +78,12 @@ def test_a_logarithmic_axis_has_several_ticks_that_differ(least, span):
 @pytest.mark.parametrize("span", [1, 1.001, 1.01, 1.03, 1.05, 1.5])
 def test_accuracies_close_together_have_labels_that_say_where_they_are(most, span):
     with matplotlib.rc_context(style.RC):
-        panel = Figure(figsize=(2.7, 2.1)).subplots()
-        panel.set_yscale("log")
-        panel.set_ylim(1.05 * most, 0.9 * most / span)
-        _axes.error_ticks(panel.yaxis, pd.Series([most / span, most]))
-        texts = shown(panel.yaxis)
+        room = 1.05 * most, 0.9 * most / span
+        axis = ticked("y", room, _axes.error_ticks, [most / span, most])
+        texts = shown(axis)
     assert 3 <= len(texts) == len(set(texts)) <= 8
     told = [float(text.removesuffix("%")) for text in texts]
-    places = [label.get_unitless_position()[1] for label in labels(panel.yaxis)]
+    places = [label.get_unitless_position()[1] for label in labels(axis)]
     np.testing.assert_allclose(told, 100 * (1 - np.array(places)), rtol=0, atol=1e-7)
     assert min(told) >= 0
 
@@ -89,11 +92,8 @@ def test_accuracies_close_together_have_labels_that_say_where_they_are(most, spa
 @pytest.mark.parametrize("span", [1.1, 1.5, 2.9, 4.9, 5, 10, 100])
 def test_accuracies_along_their_errors_have_several_ticks(most, span):
     with matplotlib.rc_context(style.RC):
-        panel = Figure(figsize=(2.7, 2.1)).subplots()
-        panel.set_xscale("log")
-        panel.set_xlim(1.03 * most, 0.97 * most / span)
-        _axes.error_ticks(panel.xaxis, pd.Series([most / span, most]))
-        texts = shown(panel.xaxis)
+        room = 1.03 * most, 0.97 * most / span
+        texts = shown(ticked("x", room, _axes.error_ticks, [most / span, most]))
     assert 2 + (span < 5) <= len(texts) == len(set(texts)) <= 8
 
 
