@@ -114,10 +114,21 @@ FAST = {"precision": "bf16", "compile": "True", "channels_last": "False", "graph
 def test_a_setting_that_only_one_system_has_is_no_column_of_its_own(report):
     baseline = ROW | {"system": "pytorch", "variant": "", "alpha": "", "mu": ""}
     page = report(ROW, baseline)
-    assert re.search(r"The same in all runs: .*variant algorithm-1", page)
     assert '<button type="button">variant</button>' not in page
     page = report(ROW, baseline, ROW | {"variant": "kungfu"})
     assert '<button type="button">variant</button>' in page
+
+
+def test_a_setting_that_only_some_runs_have_is_said_of_these_alone(report):
+    lacks = dict.fromkeys(["variant", "alpha", "mu"], "")
+    others = [ROW | {"system": name} | lacks for name in ("pytorch", "tensorflow")]
+    page = report(ROW, *others)
+    assert "The same in all runs of crossbow: variant algorithm-1, α 0.5, µ 0.9.</p>" in page
+    (of_all,) = re.findall("The same in all runs: (.*)</p>", page)
+    assert "dataset digits" in of_all and "variant" not in of_all and "α" not in of_all
+    page = report(ROW, *others, others[0] | {"alpha": "0.5"})
+    assert "The same in all runs that have it: α 0.5.</p>" in page
+    assert "The same in all runs of crossbow: variant algorithm-1, µ 0.9.</p>" in page
 
 
 def test_how_a_step_is_computed_is_one_column_in_words(report):

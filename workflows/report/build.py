@@ -15,6 +15,7 @@ from bench import record
 from bench.summary_columns import short_commit
 from workflows.report import claims as claim_rows
 from workflows.report import figures as figure_files
+from workflows.report import formats
 from workflows.report import runs as run_rows
 
 _HERE = Path(__file__).parent
@@ -102,26 +103,19 @@ def overview(rows: list[dict]) -> str:
     count = "1 run" if len(rows) == 1 else f"{len(rows)} runs"
     if len(ran) < len(planned):
         count = f"{len(ran)} of {len(planned)} planned runs"
-    ended = _joined([f"{number} {status}" for status, number in statuses.most_common()])
-    told = f"{count} of {_listed(work)} with {_listed(systems)}: {ended}."
+    ended = formats.joined([f"{number} {status}" for status, number in statuses.most_common()])
+    told = f"{count} of {formats.listed(work)} with {formats.listed(systems)}: {ended}."
     if not ran:
         return told
-    of = f", of commit{'s' if len(commits) > 1 else ''} {_listed(commits)}" if commits else ""
-    return f"{told} They ran on {_listed(machines)}{of}."
+    of = (
+        f", of commit{'s' if len(commits) > 1 else ''} {formats.listed(commits)}" if commits else ""
+    )
+    return f"{told} They ran on {formats.listed(machines)}{of}."
 
 
 def _workload(row: dict) -> str:
     target = f" to {100 * float(row['target']):.4g}%" if row["target"] else ""
     return f"{row['model']} on {row['dataset']}{target}"
-
-
-def _listed(words: set[str]) -> str:
-    return _joined(sorted(words))
-
-
-def _joined(words: list[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _read_machines(file: Path) -> list[dict]:

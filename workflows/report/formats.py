@@ -1,6 +1,7 @@
 """How the values of a summary are written in the report's table."""
 
 import math
+from collections.abc import Iterable, Sequence
 
 # By the end of a value's name, the longer ends first.
 _UNITS = {"images_per_s": "images/s", "joules_per_image": "J/image"}
@@ -69,3 +70,14 @@ def gain(value: str) -> str:
 def unit(value: str) -> str:
     """What follows a claim's value of that name, with a space before it; nothing of a fraction."""
     return next((f" {name}" for end, name in _UNITS.items() if value.endswith(end)), "")
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words in their order, as a sentence has them."""
+    return joined(sorted(words))
+
+
+def joined(words: Sequence[str]) -> str:
+    """Words as a sentence has them: "a, b and c"."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

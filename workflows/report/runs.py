@@ -88,9 +88,13 @@ def is_dirty(row: dict) -> bool:
     return row["dirty"].lower() in ("true", "1")
 
 
-def split_columns(rows: list[dict]) -> tuple[list[dict], list[tuple[str, str]]]:
-    """The columns of the table, and apart from them the settings that all runs share."""
-    columns, shared = [], []
+def split_columns(rows: list[dict]) -> tuple[list[dict], dict[str, list[tuple[str, str]]]]:
+    """The columns of the table, and apart from them the settings that are the same in all runs.
+
+    These by whose they are, in words: some systems lack some, as learners are averaged in one.
+    """
+    columns: list[dict] = []
+    shared: dict[str, list[tuple[str, str]]] = {}
     for name, (heading, form) in _COLUMNS.items():
         shown = {cell(name, row)["text"] for row in rows if name in row}
         texts = shown - {"–"}
@@ -100,8 +104,17 @@ def split_columns(rows: list[dict]) -> tuple[list[dict], list[tuple[str, str]]]:
         if name in _RESULTS or is_measured or differs:
             columns.append({"name": name, "heading": heading, "numeric": form is not str})
         elif texts:
-            shared.append((heading, texts.pop()))
+            shared.setdefault(_whose(name, rows), []).append((heading, texts.pop()))
     return columns, shared
+
+
+def _whose(name: str, rows: list[dict]) -> str:
+    """Which runs have a setting: all, those of some systems, or some of a system's."""
+    having = {row["system"] for row in rows if row.get(name)}
+    lacking = {row["system"] for row in rows if not row.get(name)}
+    if not lacking:
+        return "all runs"
+    return "all runs " + ("that have it" if having & lacking else f"of {formats.listed(having)}")
 
 
 def cell(name: str, row: dict) -> dict[str, str]:
