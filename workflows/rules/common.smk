@@ -93,6 +93,11 @@ onstart:
             cluster.refuse_nodes(PLAN.runs.values(), workflow.executor_plugin.name)
         hold_results(PLAN.results, list(PLAN.runs))
         stop_runs_on_sigterm()
+        # Here, as pandas takes a second that no other job of the pipeline needs.
+        from workflows.changed_tables import refuse_changed_tables
+
+        due = [job.rule.name for job in workflow.dag.needrun_jobs()]
+        refuse_changed_tables(PLAN.results, due)
         files = {
             file for job in workflow.dag.jobs for file in [*job.input, *job.output]
         }
