@@ -9,6 +9,8 @@ from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullLocator
 
 _ACCURACIES = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
+# Where less error is left than that.
+_ACCURACIES += tuple(1 - digit * 10**-place for place in (4, 5, 6) for digit in (5, 2, 1))
 
 # An axis that ends at less than this times its start is all but linear, also a logarithmic one.
 _NARROW = 5

@@ -88,7 +88,7 @@ def test_accuracies_close_together_have_labels_that_say_where_they_are(most, spa
     assert min(told) >= 0
 
 
-@pytest.mark.parametrize("most", [0.9, 0.5, 0.17, 0.06, 0.02])
+@pytest.mark.parametrize("most", [0.9, 0.5, 0.17, 0.06, 0.02, 0.0009, 0.0003])
 @pytest.mark.parametrize("span", [1.1, 1.5, 2.9, 4.9, 5, 10, 100])
 def test_accuracies_along_their_errors_have_several_ticks(most, span):
     with matplotlib.rc_context(style.RC):
