@@ -6,14 +6,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks import draw_legend
 from benchmarks.draw_sources import tell
 from benchmarks.results import source_of
 from plots import _axes, _hover, style
 
 AXES = {
-    "learners": ("learners of one device", "seconds of an iteration"),
-    "records": ("records", "seconds of an epoch"),
-    "all-reduce": ("bytes", "seconds of an all-reduce"),
+    "learners": ("learners of one device", "time of an iteration"),
+    "records": ("records", "time of an epoch"),
+    "all-reduce": ("bytes", "time of an all-reduce"),
 }
 TABLES = {"learners": "engine", "records": "records_cost", "all-reduce": "all_reduce"}
 
@@ -22,12 +23,13 @@ def draw(folder: Path) -> tuple[Figure, str]:
     """The figure and its caption."""
     table = pd.read_csv(folder / "cost_curves.csv")
     there = [curve for curve in AXES if curve in set(table["curve"])]
-    figure = Figure(figsize=(max(3.4 * len(there), 4.2), 3.6), layout="constrained")
+    figure = Figure(figsize=(max(3.4 * len(there), 4.2), 3.1), layout="constrained")
     panels = figure.subplots(1, len(there), squeeze=False)[0]
     for panel, curve in zip(panels, there, strict=True):
         _panel(panel, table[table["curve"] == curve])
         panel.set_xlabel(AXES[curve][0])
         panel.set_ylabel(AXES[curve][1])
+    draw_legend.below([panels])
     errors = "; ".join(
         f"{curve}: {table[table['curve'] == curve]['error'].abs().median():.1%}" for curve in there
     )
@@ -63,4 +65,5 @@ def _panel(panel: Axes, rows: pd.DataFrame) -> None:
         _axes.count_ticks(panel.xaxis, rows["x"])
     else:
         _axes.log_ticks(panel.xaxis, rows["x"])
-    panel.legend(loc="upper left", bbox_to_anchor=(-0.1, -0.2), fontsize=6)
+    _axes.log_ticks(panel.yaxis, pd.concat([rows["measured_s"], rows["law_s"]]))
+    panel.yaxis.set_major_formatter(lambda seconds, _: _axes.short_time(seconds))

@@ -14,6 +14,7 @@ from plots import _axes, _hover, style
 # The form that is drawn of Crossbow, and the two that are drawn of PyTorch.
 STRONGEST = {"precision": "bf16", "compile": "True", "graph": "True", "channels_last": "True"}
 PLAIN = {"precision": "fp32", "compile": "False", "graph": "False"}
+LINES = {"-": "Crossbow", "--": "PyTorch, compiled, one graph", ":": "PyTorch, eager fp32"}
 NETWORKS = {"lenet": "LeNet", "resnet32": "ResNet-32", "resnet50": "ResNet-50", "vgg16": "VGG-16"}
 
 
@@ -54,10 +55,11 @@ def draw(folder: Path) -> tuple[Figure, str]:
     panels[0].yaxis.set_major_formatter("{x:g} ×")
     panels[0].set_ylabel("throughput by that of one learner")
     handles = [Line2D([], [], label=f"b = {batch}", **look) for batch, look in batches.items()]
+    drawn = {line.get_linestyle() for panel in panels for line in panel.get_lines()}
     handles += [
-        Line2D([], [], color=style.INK, label="Crossbow"),
-        Line2D([], [], color=style.INK, linestyle="--", label="PyTorch, compiled, one graph"),
-        Line2D([], [], color=style.INK, linestyle=":", label="PyTorch, eager fp32"),
+        Line2D([], [], color=style.INK, linestyle=line, label=label)
+        for line, label in LINES.items()
+        if line in drawn
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     sources = [(f"call {c}", source_of(folder / f"engine-{c}.json")) for c in calls.values()]

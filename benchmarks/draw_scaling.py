@@ -1,5 +1,6 @@
 """Throughput over devices, a panel per network: predicted, with its band, and measured."""
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks import draw_legend
 from benchmarks import scaling_data as data
 from benchmarks.draw_engine import NETWORKS
 from benchmarks.draw_sources import tell
@@ -17,6 +19,7 @@ from plots import _axes, _hover, style
 
 CELL = ["system", "batch", "learners", "precision"]
 SHIFT = 0.1  # octaves between the marks of two lines
+ACROSS = 4  # panels side by side
 
 
 def draw(folder: Path) -> tuple[Figure, str]:
@@ -31,13 +34,19 @@ def draw(folder: Path) -> tuple[Figure, str]:
     table = table.drop_duplicates(["model", "dataset", *CELL, "devices"])
     measured = measurements(folder)
     panels_of = list(table.groupby(["model", "dataset"], sort=False))
-    across = min(len(panels_of), 4)
-    figure = Figure(figsize=(max(2.6 * across, 4.2), 3.6), layout="constrained")
-    panels = figure.subplots(1, across, squeeze=False, sharey=True)[0]
+    across = min(len(panels_of), ACROSS)
+    down = math.ceil(len(panels_of) / across)
+    figure = Figure(figsize=(max(2.6 * across, 4.2), 3.0 * down), layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False, sharey=True)
+    for panel in grid.flat[len(panels_of) :]:
+        panel.remove()
+    panels = grid.flat[: len(panels_of)]
     for panel, ((model, dataset), rows) in zip(panels, panels_of, strict=True):
         _panel(panel, rows, measured, systems)
         panel.set_title(NETWORKS.get(model, model) + (f", {dataset}" * (model == "lenet")))
-    panels[0].set_ylabel("throughput by that of as many alone")
+    for panel in panels[::across]:
+        panel.set_ylabel("throughput by that of as many alone")
+    draw_legend.below([panels[start : start + across] for start in range(0, len(panels), across)])
     return figure, (
         "Throughput of several devices, as a share of what as many would have alone. Hollow marks "
         "are predicted from one and two devices; their bars are the band, which is what "
@@ -80,7 +89,7 @@ def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict], systems: set[s
         )
         (drawn,) = panel.plot(
             at, shares[""], **look, markerfacecolor="white", linewidth=0.7,
-            linestyle=looks[str(turn)]["linestyle"], label=name,
+            linestyle=looks[str(turn)]["linestyle"] if len(line) > 1 else "", label=name,
         )  # fmt: skip
         _hover.tell(drawn, [
             f"{name}, {one.devices} devices: predicted {one.speed_up:.2f} times "
@@ -97,7 +106,6 @@ def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict], systems: set[s
     panel.set_xlim(1.5, rows["devices"].max() * 1.4)
     panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
     panel.set_xlabel("devices")
-    panel.legend(loc="upper left", bbox_to_anchor=(-0.1, -0.2), fontsize=6)
 
 
 def _on_several(cell: Mapping[str, Any], measured: list[dict]) -> dict[int, tuple[dict, float]]:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from bench import record
 from benchmarks.draw_sources import tell
 from benchmarks.results import source_of
-from plots import _hover, style
+from plots import _axes, _hover, style
 
 FIXED = {"marker": "o", "color": style.INK}
 SAMPLES = {"marker": "o", "linestyle": "", "mfc": "none", "color": style.hues([])["crossbow"]}
@@ -44,6 +44,7 @@ def draw(folder: Path, name: str = "tuning") -> tuple[Figure, str]:
     best = found["best_images_per_s"]
     panel.axhspan(0.95 * best, best, color=style.FAINT, alpha=0.25, lw=0, label="within 5% of best")
     panel.set_ylim(bottom=0)
+    panel.yaxis.set_major_formatter(lambda rate, _: _axes.short_number(rate))
     panel.set_xlim(left=0)
     panel.set_xlabel("learners")
     panel.set_ylabel("images per second")

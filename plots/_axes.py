@@ -16,6 +16,7 @@ _ACCURACIES += tuple(1 - digit * 10**-place for place in (4, 5, 6) for digit in 
 _NARROW = 5
 _LINEAR = {"nbins": 6, "steps": [1, 2, 5, 10]}
 
+_ROOM = 0.8  # doublings at both ends of an axis of counts together
 _EDGE = 0.13  # of a logarithmic axis, where marks at its edge stand free of those of numbers
 
 
@@ -105,14 +106,33 @@ def least_step(tried: pd.Series) -> float:
 
 
 def count_ticks(axis: Axis, tried: pd.Series) -> None:
-    """Ticks at the counts that were tried, along a logarithmic axis with room for these."""
+    """Ticks at the counts that were tried, along a logarithmic axis: as many as have room.
+
+    Powers of two come first.
+    """
+    counts = np.array(sorted(set(tried.dropna())), dtype=float)
     shown: list[float] = []
-    for count in sorted(set(tried.dropna())):
-        if not shown or count >= 1.2 * shown[-1]:
+    inches = _inches(axis) / (np.log2(counts.max() / counts.min()) + _ROOM) if len(counts) else 0
+    for count in sorted(counts, key=lambda one: (np.log2(one) % 1 > 0, one)):
+        if all(inches * abs(np.log2(count / one)) > _needed(axis, count, one) for one in shown):
             shown.append(count)
-    axis.set_major_locator(FixedLocator(shown))
+    axis.set_major_locator(FixedLocator(sorted(shown)))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter("{x:g}")
+
+
+def _inches(axis: Axis) -> float:
+    """The length of an axis, before the layout is solved."""
+    place, figure = axis.axes.get_position(), axis.axes.figure
+    if axis.axis_name == "x":
+        return place.width * figure.get_figwidth()
+    return place.height * figure.get_figheight()
+
+
+def _needed(axis: Axis, *numbers: float) -> float:
+    """Inches from the middle of one number to that of another, with a gap: 0.06 a digit."""
+    digits = sum(len(f"{number:g}") for number in numbers)
+    return 0.03 * digits + 0.06 if axis.axis_name == "x" else 0.14
 
 
 def log_ticks(axis: Axis, shown: pd.Series, whole: bool = False) -> None:
@@ -139,3 +159,11 @@ def short_number(value: float) -> str:
         if value >= unit:
             return f"{value / unit:.3g}{letter}"
     return f"{value:.3g}"
+
+
+def short_time(seconds: float) -> str:
+    """A time for a tick, of three digits at most: 50 µs, 2 ms or 10 s."""
+    for unit, name in ((1, "s"), (1e-3, "ms")):
+        if seconds >= 0.999 * unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds / 1e-6:.3g} µs"

@@ -1,5 +1,6 @@
 """Figures of benchmarks, from small tables."""
 
+import itertools
 import shutil
 import sys
 
@@ -20,7 +21,7 @@ from benchmarks import (
     tuning,
 )
 from benchmarks.scaling_tables import TWO_CORES
-from plots import style
+from plots import _files, style
 
 RUN = {"model": "resnet32", "learners": 2, "batch": 16, "devices": 2, "epochs": 30}
 RUN |= {"device_type": "cuda"}
@@ -137,6 +138,42 @@ def test_a_system_has_one_colour_in_all_panels_of_predictions(tmp_path):
     drawn = [line for panel in panels for line in panel.get_lines()]
     colours = [line.get_color() for line in drawn if line.get_label().startswith(other)]
     assert len(colours) == 2 and set(colours) == {style.hues([mine, other])[other]}
+
+
+@pytest.mark.parametrize("networks", [1, 4, 5, 9])
+def test_predictions_of_many_networks_stand_in_rows(networks, tmp_path):
+    shutil.copytree(TWO_CORES, tmp_path / "two-cores")
+    path = tmp_path / "two-cores/scaling_prediction.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table = table[(table["images_per_s"] != "") & (table["dataset"] == "mnist")]
+    names = [f"network {number}" for number in range(networks)]
+    pd.concat([table.assign(model=name) for name in names]).to_csv(path, index=False)
+    figure, _ = draw_scaling.draw(path.parent)
+    assert [panel.get_title() for panel in figure.axes] == names
+    _files.settle(figure)
+    boxes = [panel.get_tightbbox() for panel in figure.axes]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+    sizes = {tuple(round(side) for side in panel.bbox.size) for panel in figure.axes}
+    assert len({height for _, height in sizes}) == 1 and min(map(min, sizes)) > 1.5 * figure.dpi
+    assert sum(bool(panel.get_ylabel()) for panel in figure.axes) == -(-networks // 4)
+
+
+def test_a_legend_shows_no_line_that_is_not_drawn(folder, tmp_path):
+    shutil.copytree(TWO_CORES, tmp_path / "two-cores")
+    path = tmp_path / "two-cores/scaling_prediction.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table[table["dataset"] == "digits"].to_csv(path, index=False)
+    (panel,) = draw_scaling.draw(path.parent)[0].axes  # on four devices alone
+    assert {line.get_linestyle() for line in panel.get_legend().get_lines()} == {"None"}
+    rows = pd.read_csv(folder / "engine.csv")
+    for system, form, said in (
+        (["crossbow"], ["bf16"], ["Crossbow"]),
+        (["crossbow", "pytorch"], ["bf16"], ["Crossbow", "PyTorch, compiled, one graph"]),
+    ):
+        kept = rows[rows["system"].isin(system) & rows["precision"].isin(form)]
+        kept.to_csv(folder / "engine.csv", index=False)
+        (legend,) = draw_engine.draw(folder)[0].legends
+        assert [text.get_text() for text in legend.get_texts()] == ["b = 16", *said]
 
 
 def test_tuning_says_what_was_chosen_and_what_it_took(folder):

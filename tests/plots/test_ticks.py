@@ -109,6 +109,36 @@ def test_numbers_of_a_small_panel_stand_apart(least, span):
         assert min(dots) > 0.025 * panel.figure.dpi
 
 
+COUNTS = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40)
+
+
+@pytest.mark.parametrize("name", ["x", "y"])
+@pytest.mark.parametrize("most", [1, 4, 12, 40])
+@pytest.mark.parametrize("times", [1, 100])
+def test_counts_that_were_tried_stand_apart_and_powers_of_two_come_first(name, most, times):
+    counts = [times * count for count in COUNTS if count <= most]
+    with matplotlib.rc_context(style.RC):
+        axis = ticked(name, (counts[0] / 1.3, counts[-1] * 1.3), _axes.count_ticks, counts)
+        places = [label.get_window_extent() for label in labels(axis)]
+        gaps = [
+            after.x0 - one.x1 if name == "x" else after.y0 - one.y1
+            for one, after in pairwise(places)
+        ]
+        assert min(gaps, default=np.inf) > 0.02 * axis.figure.dpi
+    said = shown(axis)
+    assert said[0] == str(times) and len(said) >= min(len(counts), 4)
+    if times == 1:
+        assert {f"{2**n}" for n in range(6) if 2**n <= most} <= set(said)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(5e-5, "50 µs"), (1e-3, "1 ms"), (0.02, "20 ms"), (1, "1 s"), (1 - 1e-9, "1 s"), (90, "90 s")],
+)
+def test_a_time_for_a_tick_has_the_unit_that_suits_it(seconds, said):
+    assert _axes.short_time(seconds) == said
+
+
 def test_times_to_any_accuracy_close_together_have_ticks():
     accuracies = np.linspace(0.80, 0.9, 8)
     seconds = list(np.linspace(2.1, 4.8, 8))
