@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from benchmarks import draw_legend
 from benchmarks.draw_sources import tell
 from benchmarks.results import source_of
-from plots import _axes, _hover, style
+from plots import _axes, _counts, _hover, style
 
 AXES = {
     "learners": ("learners of one device", "time of an iteration"),
@@ -62,7 +62,7 @@ def _panel(panel: Axes, rows: pd.DataFrame) -> None:
     panel.set_xscale("log")
     panel.set_yscale("log")
     if rows["curve"].iloc[0] == "learners":
-        _axes.count_ticks(panel.xaxis, rows["x"])
+        _counts.count_ticks(panel.xaxis, rows["x"])
     else:
         _axes.log_ticks(panel.xaxis, rows["x"])
     _axes.log_ticks(panel.yaxis, pd.concat([rows["measured_s"], rows["law_s"]]))

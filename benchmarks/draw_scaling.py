@@ -15,7 +15,7 @@ from benchmarks.draw_engine import NETWORKS
 from benchmarks.draw_sources import tell
 from benchmarks.results import Source
 from benchmarks.scaling_measured import RUNS, SAME, base, beforehand, measurements, pairs
-from plots import _axes, _hover, style
+from plots import _counts, _hover, style
 
 CELL = ["system", "batch", "learners", "precision"]
 SHIFT = 0.1  # octaves between the marks of two lines
@@ -102,7 +102,7 @@ def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict], systems: set[s
             _hover.tell(drawn, [f"{name}, {devices} devices: measured {speed_up:.2f} times"])
     panel.axhline(1, color=style.FAINT, linestyle=":", linewidth=1)
     panel.set_xscale("log", base=2)
-    _axes.count_ticks(panel.xaxis, pd.Series([2, *rows["devices"]]))
+    _counts.count_ticks(panel.xaxis, pd.Series([2, *rows["devices"]]))
     panel.set_xlim(1.5, rows["devices"].max() * 1.4)
     panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
     panel.set_xlabel("devices")

@@ -16,7 +16,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from plots import _absent, _axes, _hover, _legends, _panels, _runs, _series, _stars, _tuning, style
+from plots import (
+    _absent,
+    _axes,
+    _counts,
+    _hover,
+    _legends,
+    _panels,
+    _runs,
+    _series,
+    _stars,
+    _tuning,
+    style,
+)
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -66,7 +78,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         path.set_ylabel("learners per device")
         _draw_rates(rates, own[1], own[2], looks)
         _axes.amount_up([rates], pd.concat(own[1:])["images_per_s"])
-        _axes.learner_axis(rates, pd.concat([samples, fixed])["learners"])
+        _counts.learner_axis(rates, pd.concat([samples, fixed])["learners"])
         rates.set_ylabel("images/s")
     for column, label in (("learners", "iterations"), ("throughput", "learners per device")):
         panels[tuned[-1], column].tick_params(labelbottom=True)
@@ -93,7 +105,7 @@ def _draw_path(panel: Axes, chosen: pd.DataFrame, samples: pd.DataFrame, looks: 
         trace = samples[samples["run"] == one.run]
         _draw_run(panel, one, trace, end, {"color": looks[one.batch]["color"], "linewidth": width})
     panel.set_yscale("log", base=2)
-    _axes.count_ticks(panel.yaxis, pd.concat([samples["learners"], chosen["learners_final"]]))
+    _counts.count_ticks(panel.yaxis, pd.concat([samples["learners"], chosen["learners_final"]]))
     panel.set_ylim(0.8, 2 * samples["learners"].max())
     panel.set_xlim(0, 1.05 * end)
     _note_costs(panel, samples)

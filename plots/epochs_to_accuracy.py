@@ -18,6 +18,7 @@ from matplotlib.lines import Line2D
 from plots import (
     _absent,
     _axes,
+    _counts,
     _legends,
     _medians,
     _panels,
@@ -63,8 +64,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         panel.set_xscale("log", base=2)
         _axes.whole_ticks(panel.yaxis)
         known = table.loc[table["workload"] == workload, column].dropna()
-        _axes.count_ticks(panel.xaxis, known)
-        _draw_panel(panel, here, column, looks, _axes.least_step(known))
+        _counts.count_ticks(panel.xaxis, known)
+        _draw_panel(panel, here, column, looks, _counts.least_step(known))
         panel.set_xlabel(AXES[column])
         if count == devices[0]:
             panel.set_ylabel("epochs to target")

@@ -20,6 +20,7 @@ from plots import (
     _absent,
     _axes,
     _compare,
+    _counts,
     _legends,
     _medians,
     _panels,
@@ -67,7 +68,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         here = _panels.cut(table, CELL, (workload, batch))
         if column == "images_per_s":
             _panels.head(panel, "" if place else workload, f"batch {batch:g}")
-        _axes.learner_axis(panel, table["devices"])
+        _counts.learner_axis(panel, table["devices"])
         if place == 0:
             panel.set_ylabel(PANELS[column])
         panel.tick_params(labelbottom=column == "speed_up")
@@ -124,7 +125,7 @@ def _frame_speed_up(panel: Axes, here: pd.DataFrame, devices: pd.Series) -> None
     """The ideal and what is below it, on axes that both count devices."""
     most = devices.max()
     panel.set_yscale("log", base=2)
-    _axes.count_ticks(panel.yaxis, devices)
+    _counts.count_ticks(panel.yaxis, devices)
     panel.set_ylim(min(0.4, 0.8 * here["speed_up"].min()), 1.4 * most)
     for efficiency, line in EFFICIENCIES.items():
         ends = [efficiency, efficiency * most]

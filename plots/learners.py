@@ -19,6 +19,7 @@ from plots import (
     _absent,
     _axes,
     _compare,
+    _counts,
     _legends,
     _medians,
     _panels,
@@ -76,7 +77,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     for (row, column), panel in panels.items():
         here = _panels.cut(table, ROW, row)
         label, trained = PANELS[column]
-        _axes.learner_axis(panel, table["x"])
+        _counts.learner_axis(panel, table["x"])
         panel.xaxis.set_major_formatter(lambda x, _: "auto" if x in unknown else f"{x:g}")
         _draw_panel(panel, here, column, looks, lines)
         amounts = here[column].fillna(here[trained or column])

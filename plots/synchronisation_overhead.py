@@ -19,8 +19,8 @@ from matplotlib.lines import Line2D
 from plots import (
     _absent,
     _averaging,
-    _axes,
     _compare,
+    _counts,
     _legends,
     _medians,
     _panels,
@@ -86,7 +86,7 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         here = _panels.cut(table, ROW, row)
         row_title = _panels.where(*row[:2], f"batch {row[2]:g}") if column == told[0] else ""
         _panels.head(panel, row_title, PANELS[column])
-        _axes.learner_axis(panel, table["x"])
+        _counts.learner_axis(panel, table["x"])
         _draw_panel(panel, here, column)
         if column == told[0]:
             panel.set_ylabel("relative throughput")

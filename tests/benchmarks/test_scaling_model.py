@@ -470,7 +470,7 @@ def test_figure_of_costs_has_a_panel_for_each_curve(folder):
         "learners of one device", "records", "bytes"
     ]  # fmt: skip
     said = [[tick.get_text() for tick in panel.get_yticklabels()] for panel in figure.axes]
-    assert all(set(label.split()[1] for label in labels) <= {"s", "ms", "µs"} for labels in said)
+    assert all({label.split()[1] for label in labels} <= {"s", "ms", "µs"} for labels in said)
     assert "learners: 0.0%; records: 0.0%; all-reduce: 0.0%" in caption
     assert "learners, call one: X, commit not recorded; records, call one: Y, commit" in caption
     assert "recorded; all-reduce, call one: X, commit abcdefg with changes. Dirty" in caption

@@ -12,7 +12,7 @@ from test_beyond_figures import with_epochs
 from test_figures import draw
 from test_legible import tick_labels
 
-from plots import _axes, style
+from plots import _axes, _counts, style
 
 
 def labels(axis):
@@ -118,7 +118,7 @@ COUNTS = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40)
 def test_counts_that_were_tried_stand_apart_and_powers_of_two_come_first(name, most, times):
     counts = [times * count for count in COUNTS if count <= most]
     with matplotlib.rc_context(style.RC):
-        axis = ticked(name, (counts[0] / 1.3, counts[-1] * 1.3), _axes.count_ticks, counts)
+        axis = ticked(name, (counts[0] / 1.3, counts[-1] * 1.3), _counts.count_ticks, counts)
         places = [label.get_window_extent() for label in labels(axis)]
         gaps = [
             after.x0 - one.x1 if name == "x" else after.y0 - one.y1
