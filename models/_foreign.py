@@ -7,13 +7,12 @@ folder that isn't given in full, no function of other parameters.
 
 import importlib
 import importlib.util
-import inspect
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-TAKES = ["shape", "classes"]
+from models._by_hand import imported, refuse_no_model
 
 
 def foreign(source: str) -> Any:
@@ -28,12 +27,9 @@ def foreign(source: str) -> Any:
             a model.
     """
     module_name, _, factory = source.partition(":")
-    module = _module(module_name)
-    wanted = factory or "torch_model"
-    if not callable(getattr(module, wanted, None)):
-        raise ValueError(f"{module_name} has no function {wanted!r}(shape, classes); add it")
-    for name in (wanted, "keras_model"):
-        _refuse_other_parameters(getattr(module, name, None), f"{module_name}: {name}")
+    path = file_of(module_name)
+    module = imported(module_name, lambda: _module(module_name, path))
+    refuse_no_model(module, module_name, factory or "torch_model")
     return SimpleNamespace(torch_model=getattr(module, factory)) if factory else module
 
 
@@ -58,39 +54,19 @@ def file_of(source: str) -> Path:
     return path.resolve()
 
 
-def _module(name: str) -> ModuleType:
-    path = file_of(name)
-    try:
-        if not name.endswith(".py"):
-            return importlib.import_module(name)
-        # It may import its neighbours, as a script may; what is installed comes first.
-        if str(path.parent) not in sys.path:
-            sys.path.append(str(path.parent))
-        unique = f"models._foreign.{path.stem}"
-        spec = importlib.util.spec_from_file_location(unique, path)
-        assert spec and spec.loader
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[unique] = module  # what a dataclass or a pickle in the file looks up
-        spec.loader.exec_module(module)
-        return module
-    except (Exception, SystemExit) as error:  # whatever someone else's file raises
-        raise ValueError(f"{name}: can't be imported, {type(error).__name__}: {error}") from error
-
-
-def _refuse_other_parameters(function: Any, where: str) -> None:
-    if function is None:
-        return
-    try:
-        given = list(inspect.signature(function).parameters.values())
-    except (ValueError, TypeError):  # of a function in C there may be none to see
-        given = []
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    needed = [one.name for one in given if one.kind in positional and one.default is one.empty]
-    if needed != TAKES:
-        raise ValueError(
-            f"{where} takes ({', '.join(needed)}) where a model's function takes (shape, classes); "
-            "name one of those"
-        )
+def _module(name: str, path: Path) -> ModuleType:
+    if not name.endswith(".py"):
+        return importlib.import_module(name)
+    # It may import its neighbours, as a script may; what is installed comes first.
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    unique = f"models._foreign.{path.stem}"
+    spec = importlib.util.spec_from_file_location(unique, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[unique] = module  # what a dataclass or a pickle in the file looks up
+    spec.loader.exec_module(module)
+    return module
 
 
 def _installed(name: str) -> Path | None:

@@ -3,7 +3,8 @@
 A network is a list of layers. `models._torch_layers` and `models._keras_layers` build it, one
 module for each layer and in the same order, so that the same weights fit both. Sizes are (height,
 width), one number standing for both; a layer's `out` is the shape of what leaves it, where shapes
-are (channels, height, width) of images and (features,) after `Flatten`. Padding is of zeros, alike
+are (channels, height, width) of images and (features,) after `Flatten`; a ValueError says why a
+layer can't take a shape. Padding is of zeros, alike
 on both sides, as torch has it.
 """
 
@@ -114,6 +115,8 @@ class Dense:
 
     def out(self, shape: Shape) -> Shape:
         """Its units."""
+        if len(shape) != 1:
+            raise ValueError("Dense is for features, not images; put Flatten before it")
         return (self.units,)
 
 
@@ -153,8 +156,8 @@ class Residual:
     relu: bool = True
 
     def out(self, shape: Shape) -> Shape:
-        """What the main path leaves."""
-        return through(self.main, shape)
+        """What either path leaves."""
+        return _alike("Residual", [through(path, shape) for path in (self.main, self.shortcut)])
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ class Concat:
     def out(self, shape: Shape) -> Shape:
         """The channels of all branches."""
         outs = [through(branch, shape) for branch in self.branches]
-        return sum(out[0] for out in outs), *outs[0][1:]
+        return sum(out[0] for out in outs), *_alike("Concat", [out[1:] for out in outs])
 
 
 Layer = (
@@ -182,6 +185,13 @@ def through(layers: Iterable[Layer], shape: Shape) -> Shape:
     return shape
 
 
+def _alike(name: str, outs: list[Shape]) -> Shape:
+    if len(set(outs)) > 1:
+        each = " and ".join(str(list(out)) for out in outs)
+        raise ValueError(f"the paths of {name} make {each}; make them alike")
+    return outs[0]
+
+
 def pair(size: Size) -> tuple[int, int]:
     """(height, width) of a size."""
     return (size, size) if isinstance(size, int) else size
@@ -194,8 +204,14 @@ def windows(
 
     A last window that starts beyond the image and its padding at the near end is none, as in torch.
     """
+    if len(shape) != 3:
+        raise ValueError("a window is for images, not features; put Flatten behind it")
     counts = []
     for size, k, s, p in zip(shape[1:], pair(window), pair(stride), pair(padding), strict=True):
         count = (size + 2 * p - k + (s - 1 if ceil else 0)) // s + 1
         counts.append(count - 1 if ceil and (count - 1) * s >= size + p else count)
+    if min(counts) < 1:
+        raise ValueError(
+            f"images of {shape[1]}x{shape[2]} have no window of {window}; use a smaller one"
+        )
     return counts[0], counts[1]

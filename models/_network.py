@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from models._layers import Layer
+from models._layers import Layer, Shape, through
 
 Images = tuple[int, int, int]  # height, width, channels
 
@@ -40,6 +40,10 @@ class Network:
 
         self.check_shape(shape)
         return build(self.layers(shape, classes), (shape[2], *shape[:2]))
+
+    def out(self, shape: Images, classes: int) -> Shape:
+        """What the layers make of one image: a ValueError where they do not fit together."""
+        return through(self.layers(shape, classes), (shape[2], *shape[:2]))
 
     def check_shape(self, shape: Images) -> None:
         """Refuse images that the network can't take with a ValueError."""

@@ -4,6 +4,7 @@ from collections.abc import Set
 from typing import Any
 
 from models import _twin
+from models._by_hand import told
 
 TRIES = 8  # of a network that draws random numbers
 
@@ -33,24 +34,42 @@ def refuse_unfit(
 ) -> None:
     """See that the torch module can be trained on images of `shape` (H, W, C), and tested.
 
-    `together`: the systems that train it on several devices, of which each waits for all gradients
-    of the others.
+    A described network's layers say it by their shapes, without torch. `together`: the systems that
+    train it on several devices, of which each waits for all gradients of the others.
 
     Raises:
         ValueError: it can't be built or run, has not a number per class, or not a gradient for each
             parameter that requires one, or has a parameter that one of those systems can't take.
     """
+    if hasattr(model, "layers"):
+        try:
+            flaw = _ill_described(model.out(shape, classes), classes)
+        except Exception as error:  # as above
+            raise failure(source, shape, classes, error) from error
+    else:
+        flaw = _unfit(model, source, shape, classes, together)
+    if flaw:
+        raise ValueError(f"{source}: the torch model {flaw}")
+
+
+def _ill_described(made: tuple[int, ...], classes: int) -> str | None:
+    if made == (classes,):
+        return None
+    return f"makes {list(made)} of an image; make [{classes}], the logits of each class"
+
+
+def _unfit(
+    model: Any, source: str, shape: tuple[int, int, int], classes: int, together: Set[str]
+) -> str | None:
     import torch
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)  # the same answer whenever the plan is made
         module, images = build(model, source, shape, classes), torch_images(shape)
         try:
-            flaw = _scalar(module, together) or _flaw(module, images, classes, bool(together))
+            return _scalar(module, together) or _flaw(module, images, classes, bool(together))
         except Exception as error:  # as above
             raise failure(source, shape, classes, error) from error
-    if flaw:
-        raise ValueError(f"{source}: the torch model {flaw}")
 
 
 def _scalar(module: Any, together: Set[str]) -> str | None:
@@ -154,7 +173,7 @@ def _named(names: list[str]) -> str:
 
 def failure(source: str, shape: tuple[int, ...], classes: int, error: Exception) -> ValueError:
     """The sentence on a torch model from `source` that raised `error`."""
-    said = " ".join(f"{type(error).__name__}: {error}".split())
+    said = told(error, source)
     return ValueError(
-        f"{source}: the torch model for shape {shape} and {classes} classes fails, {said}; mend it"
+        f"{source}: the torch model for shape {shape} and {classes} classes fails, {said}"
     )

@@ -16,7 +16,13 @@ HEADS = "Model", "Images", "Parameters", "MiB", "Operators", "MFLOPs", "Source",
 
 @cache
 def rows() -> list[tuple[str, ...]]:
-    """A row for each described network and each size of images that it is made for."""
+    """A row for each described network and each size of images that it is made for.
+
+    Raises:
+        ValueError: a file of models can't be imported.
+    """
+    if unusable := models.unusable_files():
+        raise ValueError(unusable[0])
     found = []
     for name in models.known():
         network = models.load(name)

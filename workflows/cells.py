@@ -8,6 +8,7 @@ from bench.method_options import METHOD_OPTIONS
 from bench.spec import ALGORITHM_1, CONSTANT_LR, RunSpec
 from bench.systems import AVERAGING, KERAS, SYSTEMS
 from data_prep.augment import AUGMENTATIONS
+from models._by_hand import told
 from models._torch_check import refuse_unfit
 from workflows.data_of import Data
 from workflows.refusals import refuse_nodes, refuse_schedule, refuse_step_options
@@ -44,8 +45,8 @@ def spec_of(
     cell = spelled_alike(cell)
     system = cell["system"]
     one_of(f"{where}.system", system, list(SYSTEMS), "system")
-    known, other = [*models.known(), *models_from], ", or name a file of yours in models"
-    one_of(f"{where}.model", cell["model"], known, "model", other)
+    if reason := models.why_unknown(cell["model"], models_from):
+        raise ConfigError(f"{where}.model: {reason}")
     if cell["model"] in models_from:
         cell["model_source"] = models_from[cell["model"]]
     augmentation = cell.get("augmentation", "none")
@@ -74,20 +75,23 @@ def spec_of(
 
 
 def refuse_unfit_models(specs: Iterable[RunSpec], data: Mapping[str, Data]) -> None:
-    """Build each of the user's models once, for the images of each dataset that it has runs on."""
-    own = [spec for spec in specs if spec.model_source]
-    pairs = {(spec.model, spec.dataset): spec.model_source for spec in own}
-    together: dict[tuple[str, str], set[str]] = {pair: set() for pair in pairs}
-    for spec in own:
+    """Try each model once, for the images of each dataset that it has runs on."""
+    together: dict[tuple[str, str | None, str], set[str]] = {}
+    for spec in specs:
+        systems = together.setdefault((spec.model, spec.model_source, spec.dataset), set())
         if spec.devices > 1:
-            together[spec.model, spec.dataset].add(spec.system)
-    for (model, dataset), source in pairs.items():
-        shape, classes = data[dataset].shape, data[dataset].classes
-        built = models.load(model, source)
+            systems.add(spec.system)
+    for (model, source, dataset), systems in together.items():
+        built, origin = models.load(model, source), models.origin(model, source)
         try:
-            refuse_unfit(built, source, shape, classes, together[model, dataset])
+            refuse_unfit(built, origin, data[dataset].shape, data[dataset].classes, systems)
         except ValueError as error:
-            raise ConfigError(f"models.{model}: on {dataset}, {error}") from None
+            raise ConfigError(f"{models_key(model, source)}: on {dataset}, {error}") from None
+
+
+def models_key(model: str, source: str | None) -> str:
+    """The key of a config that a model is named by."""
+    return f"models.{model}" if source else "model"
 
 
 def method_of(system: str, chosen: Mapping[str, Any] | None, where: str) -> dict[str, Any]:
@@ -123,6 +127,11 @@ def lacks_model(spec: RunSpec, data: Data, where: str) -> str | None:
         getattr(model, "check_shape", lambda shape: None)(data.shape)
     except ValueError as error:
         raise ConfigError(f"{where}.model: on {spec.dataset}, {error}") from None
+    except Exception as error:  # whatever someone else's file raises
+        origin = models.origin(spec.model, spec.model_source)
+        raise ConfigError(
+            f"{where}.model: {origin}: check_shape fails, {told(error, origin)}"
+        ) from None
     framework = "keras" if spec.system in KERAS else "torch"
     return (
         None if hasattr(model, f"{framework}_model") else f"{spec.model} has no {framework}_model"

@@ -6,7 +6,8 @@ import models
 from bench.low_rank import refuse_rank
 from bench.spec import RunSpec
 from models._count import matrices
-from models._torch_check import build
+from models._torch_check import build, failure
+from workflows.cells import models_key
 from workflows.data_of import Data
 from workflows.validate import ConfigError
 
@@ -18,7 +19,8 @@ def refuse_high_rank(spec: RunSpec, data: Data, where: str) -> None:
     try:
         shapes = _shapes(spec.model, spec.model_source, data.shape, data.classes)
     except ValueError as error:
-        raise ConfigError(f"models.{spec.model}: on {spec.dataset}, {error}") from None
+        key = models_key(spec.model, spec.model_source)
+        raise ConfigError(f"{key}: on {spec.dataset}, {error}") from None
     try:
         refuse_rank(spec.method["rank"], shapes, spec.model)
     except ValueError as error:
@@ -30,8 +32,11 @@ def _shapes(
     name: str, source: str | None, shape: tuple[int, int, int], classes: int
 ) -> list[tuple[int, ...]]:
     """Of what is trained: of a network that is described without torch, else of the module."""
-    model = models.load(name, source)
+    model, origin = models.load(name, source), models.origin(name, source)
     if hasattr(model, "layers"):
-        return list(matrices(model.layers(shape, classes), (shape[2], *shape[:2])))
-    module = build(model, source or name, shape, classes)
+        try:
+            return list(matrices(model.layers(shape, classes), (shape[2], *shape[:2])))
+        except Exception as error:  # whatever someone else's file raises
+            raise failure(origin, shape, classes, error) from error
+    module = build(model, origin, shape, classes)
     return [tuple(one.shape) for one in module.parameters() if one.requires_grad]

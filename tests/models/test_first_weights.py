@@ -192,7 +192,7 @@ def test_a_twin_that_changes_its_input_in_place_and_knows_its_buffers_is_none_to
 def test_a_model_without_twin_or_that_fails_has_no_logits(twin, draw, capsys):
     path = draw(MODULE.format(change="raise RuntimeError('no')") + twin)
     assert read(path) and not read(logits_beside(path))
-    assert ("fails, RuntimeError: no; mend it, or" in capsys.readouterr().out) == bool(twin)
+    assert ("fails, RuntimeError: no; mend line 15, or" in capsys.readouterr().out) == bool(twin)
     refuse_no_twin(None, "own.py", SHAPE, path)
     assert "are missing; it is taken" in capsys.readouterr().out
 

@@ -28,6 +28,12 @@ def test_a_page_without_a_place_for_the_table_is_refused(gone):
         table.page(text)
 
 
+def test_a_file_that_cannot_be_imported_loses_no_rows_silently(monkeypatch):
+    monkeypatch.setattr(models, "unusable_files", lambda: ["models/x.py: can't be imported"])
+    with pytest.raises(ValueError, match=r"^models/x\.py: can't be imported$"):
+        table.rows.__wrapped__()
+
+
 def test_every_model_has_a_row_and_says_where_it_is_from():
     rows = table.rows()
     assert {row[0] for row in rows} == {f"`{name}`" for name in models.known()}

@@ -1,5 +1,6 @@
-"""Models of the user's own, in files outside the repository."""
+"""Models of the user's own, in files outside the repository or in `models/`."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 import torch
 from suite import CELL, DATA, REPOSITORY, Suite, rows
 
+import models
 from workflows.plan import plan
 from workflows.validate import ConfigError
 
@@ -53,6 +55,32 @@ def model(tmp_path):
     return write
 
 
+@pytest.fixture
+def added(tmp_path, monkeypatch):
+    """A function that writes a file into a folder that stands in for `models/`."""
+    folder = tmp_path / "models"
+    folder.mkdir()
+    shutil.copy(models.FOLDER / "logistic.py", folder)
+    monkeypatch.setattr(models, "FOLDER", folder)
+    monkeypatch.setattr(models, "__path__", [*models.__path__, str(folder)])
+    monkeypatch.setattr(models, "_found", models._found.__wrapped__)
+    names = []
+
+    def write(content, name="mine"):
+        (folder / f"{name}.py").write_text(content)
+        names.append(name)
+
+    yield write
+    for name in names:
+        sys.modules.pop(f"models.{name}", None)
+        vars(models).pop(name, None)
+
+
+def plan_added(**group):
+    """A plan of what only files in `models/` define."""
+    return plan({"name": "added", "defaults": CELL, "matrix": [GROUP | group]})
+
+
 @pytest.mark.parametrize("content", [BOTH, TORCH_ONLY])
 def test_a_system_without_the_definition_is_not_available(content, model):
     source = str(model(content)) + (":perceptron" if content == TORCH_ONLY else "")
@@ -66,13 +94,8 @@ def test_a_system_without_the_definition_is_not_available(content, model):
 @pytest.mark.parametrize(
     ("content", "suffix", "expected"),
     [
-        (None, "", "no such file"),
-        (TORCH_ONLY, "", "'torch_model'"),
-        (TORCH_ONLY, ":preceptron", "'preceptron'"),
-        ("import nothing_like_it", "", "ModuleNotFoundError"),
-        ("1 +", "", "SyntaxError"),
-        ("raise SystemExit(0)", "", "SystemExit"),
-        ("def torch_model(shape): ...", "", "torch_model takes (shape) where"),
+        (None, "", "absent.py: no such file"),
+        (TORCH_ONLY, ":preceptron", "own_model.py has no function 'preceptron'"),
     ],
 )
 def test_a_source_that_does_not_do_is_refused(content, suffix, expected, model, tmp_path):
@@ -80,6 +103,62 @@ def test_a_source_that_does_not_do_is_refused(content, suffix, expected, model, 
     with pytest.raises(ConfigError, match=r"models\.mine: ") as refusal:
         plan(config(f"{source}{suffix}"))
     assert expected in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+BROKEN = [
+    (
+        "\nimport nothing_like_it",
+        "ModuleNotFoundError: No module named 'nothing_like_it'; mend line 2",
+    ),
+    ("\n1 +", "SyntaxError: invalid syntax ({}, line 2); mend it"),
+    ("raise SystemExit(0)", "SystemExit: 0; mend line 1"),
+    ("\n\nraise ValueError('no\\nluck')", "ValueError: no luck; mend line 3"),
+]
+NO_MODEL = [
+    (TORCH_ONLY, " has no function 'torch_model'(shape, classes); add it"),
+    ("def torch_model(shape): ...", ": torch_model takes (shape) where"),
+    (f"{BOTH}\n\ndef keras_model(classes): ...", ": keras_model takes (classes) where"),
+]
+UNUSABLE = [(content, f": can't be imported, {said}") for content, said in BROKEN] + NO_MODEL
+
+
+@pytest.mark.parametrize(("content", "expected"), UNUSABLE)
+def test_a_file_that_is_no_model_is_refused(content, expected, model):
+    source = model(content)
+    with pytest.raises(ConfigError) as refusal:
+        plan(config(source))
+    said = f"models.mine: {source}{expected.format(source.name)}"
+    assert str(refusal.value).startswith(said) and "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(("content", "expected"), UNUSABLE)
+def test_of_models_it_is_refused_alike_and_no_obstacle_to_others(content, expected, added):
+    added(content)
+    assert len(plan_added(model="logistic").runs) == 3
+    with pytest.raises(ConfigError) as refusal:
+        plan_added()
+    said = f"matrix[0].model: models/mine.py{expected.format('mine.py')}"
+    assert str(refusal.value).startswith(said) and "\n" not in str(refusal.value)
+
+
+def test_a_name_that_is_nowhere_may_be_in_a_file_that_cannot_be_imported(added):
+    added("NETWORKS = 1")
+    expected = (
+        r"unknown model 'small'; use one of logistic, or name a file of yours in models; or the "
+        r"file that defines it can't be used: models/mine\.py: can't be imported, TypeError: "
+    )
+    with pytest.raises(ConfigError, match=expected):
+        plan_added(model="small")
+
+
+def test_a_name_that_two_files_define_is_refused_where_it_is_used(added):
+    added((models.FOLDER / "logistic.py").read_text())
+    added(BOTH, "other")
+    assert plan_added(model="other").runs
+    with pytest.raises(
+        ConfigError, match=r"logistic\.py and models/mine\.py both define logistic; r"
+    ):
+        plan_added(model="logistic")
 
 
 LINEAR = "from torch import nn\n\ndef torch_model(shape, classes):\n    "
@@ -95,11 +174,11 @@ class torch_model(nn.Module):
 """
 
 
-@pytest.mark.parametrize(
+NO_SUCH_MODEL = pytest.mark.parametrize(
     ("content", "expected"),
     [
         ("def torch_model(shape, classes): ...", "is a NoneType; return a torch.nn.Module"),
-        (f"{LINEAR}raise RuntimeError('no\\nluck')", "fails, RuntimeError: no luck"),
+        (f"{LINEAR}raise RuntimeError('no\\nluck')", "fails, RuntimeError: no luck; mend line 4"),
         (f"{LINEAR}return nn.Linear(3, classes)", "fails, RuntimeError: mat1 and mat2"),
         (
             f"{LINEAR}return nn.Sequential(nn.Flatten(), nn.Linear(64, classes + 1))",
@@ -146,11 +225,65 @@ class torch_model(nn.Module):
         ),
     ],
 )
+
+
+@NO_SUCH_MODEL
 def test_a_definition_that_makes_no_such_model_is_refused_when_planned(content, expected, model):
     source = model(content)
     with pytest.raises(ConfigError, match=r"models\.mine: on digits, .*own_model\.py") as refusal:
         plan(config(source))
     assert expected in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+@NO_SUCH_MODEL
+def test_in_models_it_is_refused_alike(content, expected, added):
+    added(content)
+    with pytest.raises(ConfigError, match=r"^model: on digits, models/mine\.py: ") as refusal:
+        plan_added()
+    assert expected in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+DESCRIBED = """
+from models._layers import Concat, Conv, Dense, Flatten, MaxPool, Residual
+from models._network import Network
+
+
+def layers(shape, classes):
+    return [{}]
+
+
+NETWORKS = [Network("mine", layers)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("layers", "expected"),
+    [
+        ("Dense(classes)", "fails, ValueError: Dense is for features, not images; put Flatten be"),
+        ("Flatten(), Conv(4, 3)", "fails, ValueError: a window is for images, not features; put"),
+        ("MaxPool(9, 9)", "fails, ValueError: images of 8x8 have no window of 9; use a smaller"),
+        (
+            "Residual((Conv(4, 3),)), Flatten()",
+            "the paths of Residual make [4, 6, 6] and [1, 8, 8]",
+        ),
+        ("Concat(((), (Conv(4, 3),)))", "the paths of Concat make [8, 8] and [6, 6]; make them"),
+        ("Flatten(), Dense(classes + 1)", "the torch model makes [11] of an image; make [10], the"),
+        ("Flatten(), Dense(clases)", "NameError: name 'clases' is not defined; mend line 7"),
+    ],
+)
+def test_a_described_network_that_does_not_fit_is_refused_when_planned(layers, expected, added):
+    added(DESCRIBED.format(layers))
+    for group in ({}, {"system": "powersgd", "devices": 2}):
+        with pytest.raises(ConfigError, match=r"^model: on digits, models/mine\.py: ") as refusal:
+            plan_added(**group)
+        assert expected in str(refusal.value)
+
+
+def test_a_check_of_shapes_that_fails_is_told_with_its_line(model):
+    source = model(f"{BOTH}\n\ndef check_shape(shape):\n    shap\n")
+    expected = r"own_model\.py: check_shape fails, NameError: name 'shap' is not defined; mend line"
+    with pytest.raises(ConfigError, match=expected):
+        plan(config(source))
 
 
 def test_what_is_frozen_need_not_be_used(model):
@@ -261,6 +394,12 @@ def test_a_model_file_imports_what_lies_beside_it(model):
     source = model(f"from its_size import SIZE\n{LINEAR}return nn.Sequential(nn.Flatten(), "
                    "nn.Linear(SIZE, classes))")  # fmt: skip
     assert plan(config(source)).runs
+
+
+def test_what_is_wrong_in_a_file_beside_it_is_told_of_that(model):
+    model("\nraise ValueError", "its_flaw.py")
+    with pytest.raises(ConfigError, match=r"own_model\.py: can't .*; mend line 2 of its_flaw\.py$"):
+        plan(config(model("import its_flaw")))
 
 
 def test_a_file_that_is_not_there_is_named_in_full():
