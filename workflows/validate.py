@@ -10,6 +10,7 @@ from bench import record
 
 SCHEMA = record.read_json(Path(__file__).parent / "schemas" / "config.schema.json")
 LARGEST = 3.4e38  # of single precision, in which systems compute
+SHOWN = 100  # characters of a value that is refused
 KINDS = {
     "integer": "a whole number",
     "number": "a number, such as 0.001 or 1.0e-3",
@@ -46,7 +47,8 @@ def _sentence(error: jsonschema.ValidationError) -> str:
         return f"no value for {missing}; add it"
     if rule == "type":
         meaning = error.schema.get("description")
-        return f"{value!r} is not {KINDS[limit]}; make it one" + (f": {meaning}" if meaning else "")
+        shown = repr(value) if len(repr(value)) <= SHOWN else f"{repr(value)[:SHOWN]} ..."
+        return f"{shown} is not {KINDS[limit]}; make it one" + (f": {meaning}" if meaning else "")
     if rule == "enum":
         return f"unknown value {value!r}; use one of {', '.join(limit)}"
     if rule == "const":

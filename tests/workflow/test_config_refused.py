@@ -70,6 +70,11 @@ REFUSED = {
     "unknown device type": (config({"device_type": "tpu"}), "device_type", "'tpu'", "cpu, cuda"),
     "unknown variant": (config({"variant": "easgd"}), "variant", "'easgd'", "algorithm-1"),
     "unknown export": (config(exports=["wandb"]), "exports[0]", "'wandb'", "tensorboard, mlperf"),
+    "a plan of benchmarks": (
+        config(defaults=[{"system": "crossbow"}] * 36),
+        "defaults: [{'system': 'crossbow'}, {'system': 'crossbow'}, ",
+        " ... is not a mapping of keys to values",
+    ),
     "an export that is no list": (config(exports="mlperf"), "exports: 'mlperf' is not a list"),
     "unknown interpreter": (config(interpreters={"jax": "python"}), "interpreters", "'jax'"),
     "repeat 0": (config({"repeat": 0}), "matrix[0].repeat", "0", "at least 1"),
