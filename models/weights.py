@@ -15,6 +15,7 @@ from models._first_weights import first_weights
 # Keras keeps convolutions as HWIO and dense layers as [in, out]; torch as OIHW and [out, in].
 TORCH_TO_KERAS = {4: (2, 3, 1, 0), 2: (1, 0)}
 KERAS_TO_TORCH = {4: (3, 2, 0, 1), 2: (1, 0)}
+FAILURE = "failure"  # text in place of weights: why a seed has none
 COUNTER = "num_batches_tracked"  # of torch's batch norm alone, which does not use it here
 
 
@@ -29,16 +30,21 @@ def export(
     """Write the weights that the model's torch definition draws from `seed` to `path`.
 
     Beside them, in `logits_beside(path)`, are logits by which its Keras model, if it has one, is
-    known as the same. A draw of nan or inf is written too: its run alone fails of it.
+    known as the same. A draw of nan or inf is written too, and a definition that makes no module as
+    why: the runs of this seed alone fail of it.
 
     Raises:
-        ValueError: there is no such model, or its definition does not make a torch module.
+        ValueError: there is no such model.
     """
     import torch
 
     definition, origin = models.load(model, source), models.origin(model, source)
     torch.manual_seed(seed)
-    arrays, of_twin = first_weights(definition, origin, shape, classes)
+    try:
+        arrays, of_twin = first_weights(definition, origin, shape, classes)
+    except ValueError as error:
+        print(f"{error}; runs with seed {seed} fail of it")
+        arrays, of_twin = {FAILURE: np.array(str(error))}, {}
     save(of_twin, logits_beside(path))
     save(arrays, path)
 
@@ -61,15 +67,19 @@ def read(path: Path) -> dict[str, np.ndarray]:
 
     Raises:
         ValueError: it is no archive of plain arrays; pickled objects, which could run code, aren't.
+            Or it says why there are none.
     """
     try:
         zipfile.ZipFile(path).close()  # np.load would take a single array, too
         with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+            arrays = {name: file[name] for name in file.files}
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(
             f"{path}: not weights that this suite wrote ({error}); remove it, and it is made again"
         ) from None
+    if (reason := arrays.get(FAILURE)) is not None and reason.dtype.kind == "U":
+        raise ValueError(f"{reason}, or remove {path}, and it is drawn again")
+    return arrays
 
 
 def load_torch(module: Any, path: Path) -> None:

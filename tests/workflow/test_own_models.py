@@ -10,6 +10,7 @@ import torch
 from suite import CELL, DATA, REPOSITORY, Suite, rows
 
 import models
+from models.weights import read
 from workflows.plan import plan
 from workflows.validate import ConfigError
 
@@ -372,21 +373,26 @@ def test_a_model_that_changes_its_input_in_place_is_tried_with_the_images_each_t
     assert plan(config(model(content), system="pytorch")).runs
 
 
-def test_weights_of_such_a_definition_are_one_sentence(matrix, model, tmp_path):
-    source = model("def torch_model(shape, classes): ...")
+def test_weights_of_such_a_definition_say_what_its_runs_fail_of(matrix, model, tmp_path):
+    source, out = model("def torch_model(shape, classes): ..."), tmp_path / "out.npz"
     command = [sys.executable, "-m", "models", "mine", "--source", source, "--seed", "1"]
-    for records, expected in (
-        (matrix.suite.folder / DATA / "digits", "is a NoneType; return a torch.nn.Module"),
-        (tmp_path / "nowhere", "`python -m data_prep DATASET"),
+    for records, code, expected in (
+        (matrix.suite.folder / DATA / "digits", 0, "is a NoneType; return a torch.nn.Module"),
+        (tmp_path / "nowhere", 1, "`python -m data_prep DATASET"),
     ):
         done = subprocess.run(
-            [*map(str, command), "--records", str(records), str(tmp_path / "out.npz")],
+            [*map(str, command), "--records", str(records), str(out)],
             cwd=REPOSITORY,
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 1
-        assert expected in done.stderr and done.stderr.count("\n") == 1
+        assert done.returncode == code
+        said = done.stderr + done.stdout
+        assert expected in said and said.count("\n") == 1
+    with pytest.raises(
+        ValueError, match=rf"is a NoneType; return .*, or remove {out}, and it is dr"
+    ):
+        read(out)
 
 
 def test_a_model_file_imports_what_lies_beside_it(model):
@@ -417,19 +423,33 @@ def test_a_name_that_is_taken_is_refused(model):
         plan(config("x.py") | {"models": {"lenet": str(model(BOTH))}})
 
 
+UNLUCKY = """
+import torch
+
+
+def unlucky(shape, classes):
+    assert torch.initial_seed() != 2, "bad luck"
+    return perceptron(shape, classes)
+"""
+
+
 def test_runs_and_rows_of_a_model_from_outside(tmp_path, model):
     suite = Suite.create(tmp_path / "suite")
-    source = model(TORCH_ONLY)
-    own = suite.config("own", GROUP, models={"mine": f"{source}:perceptron"})
+    source = model(TORCH_ONLY + UNLUCKY)
+    other_seed = GROUP | {"system": "pytorch", "seed": 2}
+    own = suite.config("own", GROUP, other_seed, models={"mine": f"{source}:unlucky"})
     done = suite.snakemake("collect", "--configfile", own)
     assert done.returncode == 0, done.stdout
     summary = rows(suite.folder / "results/own/summary.csv")
-    statuses = {row["system"]: row["status"] for row in summary}
+    statuses = {(row["system"], row["seed"]): row["status"] for row in summary}
     assert statuses == {
-        "crossbow": "finished",
-        "pytorch": "finished",
-        "tensorflow": "not_available",
+        ("crossbow", "1"): "finished",
+        ("pytorch", "1"): "finished",
+        ("pytorch", "2"): "failed",
+        ("tensorflow", "1"): "not_available",
     }
+    (reason,) = (row["reason"] for row in summary if row["status"] == "failed")
+    assert "classes fails, AssertionError: bad luck; mend line 13, or remove" in reason
     assert "mine has no keras_model" in {row["reason"] for row in summary}
-    source.write_text(TORCH_ONLY + "\n# changed\n")
+    source.write_text(TORCH_ONLY + UNLUCKY + "\n# changed\n")
     assert {*suite.runs(own), "weights"} <= set(suite.planned("--configfile", own))

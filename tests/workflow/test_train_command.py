@@ -63,7 +63,7 @@ def test_trains_what_has_no_result_yet(trained):
     assert [path.stat().st_mtime_ns for path in statuses] == times
 
 
-def test_a_model_that_changed_draws_weights_anew_or_is_refused(digits, spec, tmp_path):
+def test_a_model_that_changed_draws_weights_anew(digits, spec, tmp_path):
     source = tmp_path / "own.py"
     linear = "nn.Sequential(nn.Flatten(), nn.Linear(64, classes, bias={}))"
     content = "from torch import nn\n\ndef torch_model(shape, classes):\n    return " + linear
@@ -79,7 +79,14 @@ def test_a_model_that_changed_draws_weights_anew_or_is_refused(digits, spec, tmp
     assert path.stat().st_mtime_ns == drawn
     time.sleep(TICK)
     source.write_text(f"{content.format(True)}.weight")
-    with pytest.raises(ConfigError, match=r"^mine on digits: .*own\.py: the .*; mend it"):
+    assert workflows.train.initial_weights(cell, digits, tmp_path) == path
+    with pytest.raises(
+        ValueError, match=r"own\.py: the .* fails, AttributeError.*; mend line 4, or"
+    ):
+        read(path)
+    time.sleep(TICK)
+    source.write_text("1 +")
+    with pytest.raises(ConfigError, match=r"^mine on digits: .*own\.py: can't be imported, Syntax"):
         workflows.train.initial_weights(cell, digits, tmp_path)
 
 
@@ -119,6 +126,23 @@ def test_one_seed_of_inf_stops_no_other_and_a_changed_model_makes_its_runs_due(t
     source.write_text(OWN.replace("nn.Flatten()", "nn.Flatten(), nn.ReLU()").replace("[1]", "[2]"))
     said = train(tmp_path, "--budget", "1e-9").stdout
     assert "3 runs are trained again" in said and "3 runs are still due" in said
+
+
+def test_a_seed_for_which_no_model_can_be_made_fails_alone(tmp_path):
+    source = tmp_path / "own.py"
+    source.write_text(
+        OWN.replace("module[1].", "assert torch.initial_seed() != 2\n    module[1].", 1)
+    )
+    group = {"system": "pytorch", "model": "mine", "epochs": 1, "seed": [1, 2, 3]}
+    content = {"name": "two", "models": {"mine": str(source)}, "defaults": CELL, "matrix": [group]}
+    (tmp_path / "two.yaml").write_text(yaml.safe_dump(content))
+    done = train(tmp_path)
+    assert done.returncode == 1
+    assert "1 of 3 runs failed" in done.stderr
+    assert f"{source}: the torch model for shape (8, 8, 1) and 10 classes fails, Ass" in done.stderr
+    statuses = sorted((tmp_path / "results").glob("runs/*/status.json"))
+    ends = [record.read_json(path)["status"] for path in statuses]
+    assert ends == [record.FINISHED, record.FAILED, record.FINISHED]
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
