@@ -1,6 +1,5 @@
 """Tables that differ from their runs, found before figures, claims and report are made of them."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from bench.summary_file import read_summary
@@ -9,20 +8,13 @@ from bench.verify.mismatch import Mismatch, Trail
 from bench.verify.tables import check_joined, check_planned
 from workflows.pipeline import ResultsRefused
 
-_READERS = {"claims", "figure", "report"}  # rules
 
-
-def refuse_changed_tables(results: Path, due: Iterable[str]) -> None:
-    """Refuse tables in `results` that differ from the runs, if rules that are `due` only read them.
-
-    Rule `collect` makes them anew, so where it is due too there is nothing to refuse.
+def refuse_changed_tables(results: Path) -> None:
+    """Refuse tables in `results` that differ from the runs, which rule `collect` won't join again.
 
     Raises:
         ResultsRefused: they differ; one sentence with the file, the row and what to do.
     """
-    rules = set(due)
-    if "collect" in rules or not rules & _READERS:
-        return
     try:
         rows = read_summary(results / SUMMARY)
         check_planned(results, rows, Trail())

@@ -93,11 +93,12 @@ onstart:
             cluster.refuse_nodes(PLAN.runs.values(), workflow.executor_plugin.name)
         hold_results(PLAN.results, list(PLAN.runs))
         stop_runs_on_sigterm()
-        # Here, as pandas takes a second that no other job of the pipeline needs.
-        from workflows.changed_tables import refuse_changed_tables
+        due = {job.rule.name for job in workflow.dag.needrun_jobs()}
+        if due & {"claims", "figure", "report"} and "collect" not in due:
+            # Here, as nothing else of this process needs pandas.
+            from workflows.changed_tables import refuse_changed_tables
 
-        due = [job.rule.name for job in workflow.dag.needrun_jobs()]
-        refuse_changed_tables(PLAN.results, due)
+            refuse_changed_tables(PLAN.results)
         files = {
             file for job in workflow.dag.jobs for file in [*job.input, *job.output]
         }
