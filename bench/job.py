@@ -7,7 +7,7 @@ from typing import Any
 
 import models
 from bench import environment, record
-from bench.sources import digest, sources
+from bench.sources import ROOT, digest, files_of, sources
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
 from models._foreign import file_of
@@ -31,6 +31,23 @@ def model_sources(name: str, source: str | None = None) -> list[str]:
     return sources("models", models.module_of(name))
 
 
+def model_file(spec: RunSpec) -> Path:
+    """The file that the model of `spec` is in, of the repository or the user's."""
+    if spec.model_source:
+        return file_of(spec.model_source)
+    return ROOT / f"{models.module_of(spec.model).replace('.', '/')}.py"
+
+
+def model_digest(spec: RunSpec) -> str:
+    """SHA-256 of that file alone: what else the model is made of is the suite's."""
+    return hashlib.sha256(model_file(spec).read_bytes()).hexdigest()
+
+
+def own_files(spec: RunSpec) -> list[Path]:
+    """The files of the system and of the model of `spec` alone."""
+    return [*files_of(SYSTEMS[spec.system]), model_file(spec)]
+
+
 def describe(
     spec: RunSpec, records: Path, weights: Path, state: Path, surroundings: dict[str, Any]
 ) -> dict[str, Any]:
@@ -52,7 +69,8 @@ def describe(
             "weights_sha256": hashlib.sha256(weights.read_bytes()).hexdigest(),
             "state": str(state),
         },
-        "code": environment.code(files) | {"sources_sha256": digest(files)},
+        "code": environment.code(files)
+        | {"sources_sha256": digest(files), "model_sha256": model_digest(spec)},
         "machine": environment.machine(surroundings, spec.device_type),
         "environment": surroundings,
     }

@@ -20,6 +20,7 @@ from typing import Any
 from bench import checkpoint, environment, gpus, job, lifeline, nodes, record, stop, telemetry
 from bench.file_times import bring_to_now
 from bench.progress import Progress
+from bench.raised_in import raised_in
 from bench.runner import STARTED
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
@@ -139,16 +140,21 @@ def _stopped(status: Path, exit_code: int) -> bool:
 def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str, Any]:
     """Complete the run's files: a status if the process left none, and the time it took to end."""
     path = out / record.STATUS
+    log = (out / record.LOG).read_text(errors="replace")
     if path.exists():
         outcome = record.read_json(path)
     elif exit_code < 0:
         name = signal.Signals(-exit_code).name
         outcome = {"status": record.FAILED, "reason": f"killed by {name}; {RESUMES}"}
     else:
-        lines = (out / record.LOG).read_text(errors="replace").splitlines()
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
+        last = next(
+            (line.strip() for line in reversed(log.splitlines()) if line.strip()), "nothing"
+        )
         reason = f"ended with code {exit_code}; the last that it said is: {last}"
         outcome = {"status": record.FAILED, "reason": reason}
+    failed = outcome["status"] == record.FAILED and exit_code > 0
+    if failed and (place := raised_in(log, job.own_files(spec))):
+        outcome["reason"] += f"; see {place}"
     outcome = dict.fromkeys(record.MEMORY + record.EXCHANGE) | {"carried_s": 0.0} | outcome
     outcome["wall_s"] = wall_s + outcome["carried_s"]
     for table in out.glob("*.csv"):

@@ -5,6 +5,8 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from models._by_hand import imported
+
 ROOT = Path(__file__).resolve().parent.parent
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # where a statement has others
 
@@ -17,6 +19,7 @@ def sources(*modules: str) -> list[str]:
 
     Raises:
         ModuleNotFoundError: a module of `modules` is not a file of the repository.
+        ValueError: a file is no Python; says where.
     """
     return list(_sources(modules))
 
@@ -26,14 +29,16 @@ def _sources(modules: tuple[str, ...]) -> tuple[str, ...]:
     found: set[Path] = set()
     pending = []
     for module in modules:
-        if not (files := _files(module)):
-            raise ModuleNotFoundError(f"{module} is not a module of this repository")
+        if not (files := files_of(module)):
+            raise ModuleNotFoundError(
+                f"{module} is not a module of this repository; add its file or mend its name"
+            )
         pending += files
     while pending:
         path = pending.pop()
         if path not in found:
             found.add(path)
-            pending += [file for name in _imports(path) for file in _files(name)]
+            pending += [file for name in _imports(path) for file in files_of(name)]
     return tuple(sorted(str(path.relative_to(ROOT)) for path in found))
 
 
@@ -46,7 +51,7 @@ def digest(paths: list[str]) -> str:
 
 
 @cache
-def _files(module: str) -> list[Path]:
+def files_of(module: str) -> list[Path]:
     """The module's file, the `__main__.py` of a package, and the packages around it."""
     path = ROOT.joinpath(*module.split("."))
     own = [path.with_suffix(".py"), path / "__init__.py", path / "__main__.py"]
@@ -59,7 +64,8 @@ def _files(module: str) -> list[Path]:
 @cache
 def _imports(path: Path) -> list[str]:
     names: list[str] = []
-    pending: list[ast.AST] = [ast.parse(path.read_bytes())]
+    name = str(path.relative_to(ROOT))
+    pending: list[ast.AST] = [imported(name, lambda: ast.parse(path.read_bytes(), path))]
     while pending:  # statements alone: of a file's nodes nine in ten are expressions
         node = pending.pop()
         if isinstance(node, ast.Import):

@@ -11,7 +11,12 @@ from data_prep.augment import AUGMENTATIONS
 from models._by_hand import told
 from models._torch_check import refuse_unfit
 from workflows.data_of import Data
-from workflows.refusals import refuse_nodes, refuse_schedule, refuse_step_options
+from workflows.refusals import (
+    refuse_broken_system,
+    refuse_nodes,
+    refuse_schedule,
+    refuse_step_options,
+)
 from workflows.refused_methods import refuse_method_options
 from workflows.refused_variants import WITHOUT_MOMENTUM, refuse_unstable, refuse_variant
 from workflows.validate import SCHEMA, ConfigError, one_of, spelled_alike, validate
@@ -45,6 +50,7 @@ def spec_of(
     cell = spelled_alike(cell)
     system = cell["system"]
     one_of(f"{where}.system", system, list(SYSTEMS), "system")
+    refuse_broken_system(system, where)
     if reason := models.why_unknown(cell["model"], models_from):
         raise ConfigError(f"{where}.model: {reason}")
     if cell["model"] in models_from:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bench.sources import sources
 from bench.spec import RunSpec
-from bench.systems import CPU_ONLY, ONE_NODE, STEP_OPTIONS
+from bench.systems import CPU_ONLY, ONE_NODE, STEP_OPTIONS, SYSTEMS
 from data_prep.augment import augmentation_of
 from workflows.data_of import Data
 from workflows.refused_methods import refuse_idle_method
@@ -19,6 +20,16 @@ STEP_KEYS = {
     "cudnn_benchmark": False,
 }
 GRAPHS_OF_SEVERAL = {"crossbow", "pytorch"}  # whose captured step was tested on several GPUs
+
+
+def refuse_broken_system(system: str, where: str) -> None:
+    """A system whose module is not there, or is no Python, or imports such a file."""
+    try:
+        sources(SYSTEMS[system])
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"{where}.system: {error} in bench/systems.py") from None
+    except ValueError as error:
+        raise ConfigError(f"{where}.system: {error}") from None
 
 
 def refuse_data(spec: RunSpec, data: Data, where: str) -> None:

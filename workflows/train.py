@@ -3,11 +3,11 @@
 `python -m workflows.train CONFIG [--results DIR] [--data DIR] [--archives DIR] [--budget SECONDS]`
 
 Makes records and weights, and leaves in DIR/runs what rule `train` leaves. The folders stand in for
-the keys of that name. Runs that have a result are skipped, unless they are of a user's own model
-and its file or the suite's has changed. Those that failed come after those that were not tried yet,
-and none is begun after the budget is over: the same command goes on. While a run has failed the
-command names it and ends with code 1, as no report does that for it; with 75 on SIGTERM, and with 0
-also where the budget was not enough for all
+the keys of that name. Runs that have a result are skipped, unless their model's file has changed;
+what else of the suite has is not looked at. Those that failed come after those that were not tried
+yet, and none is begun after the budget is over: the same command goes on. While a run has failed
+the command names it and ends with code 1, as no report does that for it; with 75 on SIGTERM, and
+with 0 also where the budget was not enough for all
 """
 
 import argparse
@@ -19,9 +19,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bench import record, stop
-from bench.job import model_sources, system_sources
+from bench.job import model_digest, model_sources
 from bench.launch import RESUMES, launch
-from bench.sources import digest
 from bench.spec import RunSpec
 from data_prep.manifest import RecordsError
 from data_prep.prepare import prepare
@@ -101,23 +100,24 @@ def initial_weights(spec: RunSpec, records: Path, results: Path) -> Path:
 
 
 def due_runs(results: Path, runs: Mapping[str, RunSpec]) -> list[str]:
-    """Those not tried, then those whose model changed, then those that failed; by their ids.
+    """Those not tried, then those whose model's file changed, then those that failed; by their ids.
 
-    Models in `models/` are of the commit that a run names, so only a user's own can change unseen.
+    Snakemake has runs due for any file of the suite that they depend on. That is not what is wanted
+    where a machine is lent for minutes: of a commit more or less, results are kept.
     """
     tried = outcomes(results, list(runs))
     failed = [run for run, outcome in tried.items() if outcome["status"] == record.FAILED]
-    own = [run for run in tried if runs[run].model_source and run not in failed]
-    changed = [run for run in own if _changed(runs[run], results / "runs" / run / record.RUN)]
+    ended = [run for run in tried if run not in failed]
+    changed = [run for run in ended if _changed(runs[run], results / "runs" / run / record.RUN)]
     if changed:
-        print(f"{len(changed)} runs are trained again, as their model or the suite has changed")
+        print(f"{len(changed)} runs are trained again, as their model's file has changed")
     return [run for run in runs if run not in tried] + changed + failed
 
 
 def _changed(spec: RunSpec, run_json: Path) -> bool:
-    """Whether a run is of other files than it would be now, as Snakemake would see it."""
-    recorded: str = record.read_json(run_json)["code"]["sources_sha256"]
-    return recorded != digest(system_sources(spec))
+    """Whether a run is of another model file; of an older run.json it isn't known, and it isn't."""
+    recorded = record.read_json(run_json)["code"].get("model_sha256")
+    return recorded not in (None, model_digest(spec))
 
 
 if __name__ == "__main__":

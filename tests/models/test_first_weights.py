@@ -97,6 +97,14 @@ def test_a_twin_without_the_permute_is_refused_in_a_run(run):
     assert outcome["reason"] in said
 
 
+def test_a_keras_model_that_fails_is_told_by_its_line(run, tmp_path):
+    outcome, _ = run(FALSE_TWIN.replace("layers.Flatten(), ", "layers.Flaten(), "))
+    line = FALSE_TWIN[: FALSE_TWIN.index("head =")].count("\n") + 1
+    assert outcome["status"] == record.FAILED
+    assert outcome["reason"].startswith("AttributeError: module 'keras")
+    assert outcome["reason"].endswith(f"; see {tmp_path / 'own.py'}, line {line}")
+
+
 def test_beside_weights_of_earlier_runs_there_is_nothing_to_compare_with(run):
     outcome, said = run(FALSE_TWIN, lost=True)
     assert outcome["status"] == record.FINISHED

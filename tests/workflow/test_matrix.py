@@ -105,6 +105,8 @@ def test_provenance(matrix):
             content = (suite.folder / path).read_bytes()
             digest.update(path.encode() + b"\0" + content + b"\0")
         assert job["code"]["sources_sha256"] == digest.hexdigest()
+        model = (suite.folder / f"models/{spec.model}.py").read_bytes()
+        assert job["code"]["model_sha256"] == hashlib.sha256(model).hexdigest()
         for name, sha256 in job["inputs"]["records_sha256"].items():
             content = (suite.folder / DATA / spec.dataset / name).read_bytes()
             assert hashlib.sha256(content).hexdigest() == sha256

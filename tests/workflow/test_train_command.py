@@ -18,6 +18,7 @@ import workflows.train
 from bench import record, stop
 from bench.stop import RESUME
 from models.weights import read
+from workflows.plan import plan
 from workflows.validate import ConfigError
 
 TICK = 0.02  # seconds, after which a file's time differs
@@ -126,6 +127,24 @@ def test_one_seed_of_inf_stops_no_other_and_a_changed_model_makes_its_runs_due(t
     source.write_text(OWN.replace("nn.Flatten()", "nn.Flatten(), nn.ReLU()").replace("[1]", "[2]"))
     said = train(tmp_path, "--budget", "1e-9").stdout
     assert "3 runs are trained again" in said and "3 runs are still due" in said
+
+
+def test_a_changed_file_in_models_makes_its_runs_due_and_the_rest_of_the_suite_does_not(
+    copy, tmp_path, monkeypatch
+):
+    runs = plan(yaml.safe_load((copy / "two.yaml").read_text())).runs
+    source = tmp_path / "models/logistic.py"
+    source.parent.mkdir()
+    shutil.copy(REPOSITORY / "models/logistic.py", source)
+    monkeypatch.setattr("bench.job.ROOT", tmp_path)
+    assert workflows.train.due_runs(copy / "results", runs) == []
+    source.write_text(source.read_text() + "# changed\n")
+    assert workflows.train.due_runs(copy / "results", runs) == list(runs)
+    for path in (copy / "results").glob("runs/*/run.json"):  # as before there was a hash of it
+        request = record.read_json(path)
+        del request["code"]["model_sha256"]
+        record.write_json(path, request)
+    assert workflows.train.due_runs(copy / "results", runs) == []
 
 
 def test_a_seed_for_which_no_model_can_be_made_fails_alone(tmp_path):
