@@ -75,22 +75,18 @@ def _sources(
 
 def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict], systems: set[str]) -> None:
     cells = list(rows.groupby(CELL, sort=False))
-    looks = style.variant_looks(map(str, range(len(cells))))
-    for turn, (cell, line) in enumerate(cells):
-        system, batch, learners, _ = cell
-        look = style.look(system, learners, systems)
-        m = f" m={learners}" if system == "crossbow" else ""
-        name = f"{style.title(system)}{m} b={batch}"
+    names = [_name(*cell) for cell, _ in cells]
+    told = pd.DataFrame([cell for cell, _ in cells], columns=CELL)
+    looks = style.series_looks(told.assign(series=names, workload=""), systems)
+    for turn, (name, (_, line)) in enumerate(zip(names, cells, strict=True)):
+        look = looks[name] | ({} if len(line) > 1 else {"linestyle": ""})
         apart = 2 ** (SHIFT * (turn - (len(cells) - 1) / 2))
         shares = {end: line[f"speed_up{end}"] / line["devices"] for end in ("", "_low", "_high")}
         at = line["devices"] * apart
         panel.vlines(
             at, shares["_low"], shares["_high"], color=look["color"], linewidth=2, alpha=0.5
         )
-        (drawn,) = panel.plot(
-            at, shares[""], **look, markerfacecolor="white", linewidth=0.7,
-            linestyle=looks[str(turn)]["linestyle"] if len(line) > 1 else "", label=name,
-        )  # fmt: skip
+        (drawn,) = panel.plot(at, shares[""], **look, markerfacecolor="white", linewidth=0.7)
         _hover.tell(drawn, [
             f"{name}, {one.devices} devices: predicted {one.speed_up:.2f} times "
             f"({one.speed_up_low:.2f} to {one.speed_up_high:.2f})"
@@ -106,6 +102,11 @@ def _panel(panel: Axes, rows: pd.DataFrame, measured: list[dict], systems: set[s
     panel.set_xlim(1.5, rows["devices"].max() * 1.4)
     panel.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
     panel.set_xlabel("devices")
+
+
+def _name(system: str, batch: str, learners: str, _: str) -> str:
+    m = f" m={learners}" if system == "crossbow" else ""
+    return f"{style.title(system)}{m} b={batch}"
 
 
 def _on_several(cell: Mapping[str, Any], measured: list[dict]) -> dict[int, tuple[dict, float]]:

@@ -158,6 +158,17 @@ def test_predictions_of_many_networks_stand_in_rows(networks, tmp_path):
     assert sum(bool(panel.get_ylabel()) for panel in figure.axes) == -(-networks // 4)
 
 
+def test_predictions_of_one_number_of_learners_have_marks_of_their_own(tmp_path):
+    shutil.copytree(TWO_CORES, tmp_path / "two-cores")
+    path = tmp_path / "two-cores/scaling_prediction.csv"
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table = table[(table["images_per_s"] != "") & (table["dataset"] == "mnist")]
+    pd.concat([table, table.assign(batch="64")]).to_csv(path, index=False)
+    (panel,) = draw_scaling.draw(path.parent)[0].axes
+    markers = [line.get_marker() for line in panel.get_legend().get_lines()]
+    assert len(markers) == len(set(markers)) == 10
+
+
 def test_a_legend_shows_no_line_that_is_not_drawn(folder, tmp_path):
     shutil.copytree(TWO_CORES, tmp_path / "two-cores")
     path = tmp_path / "two-cores/scaling_prediction.csv"
