@@ -11,20 +11,27 @@ from plots import _hover, _runs, style
 # Of a run that was planned and not run; no series has it, and a failed run has a cross.
 NOT_RUN = {"marker": "$?$", "markersize": 5, "mew": 0.3, "linestyle": "none"}
 _FAILED = {"marker": "x", "markersize": 5, "mew": 1.4, "linestyle": "none"}
+_GROUND = {"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1}  # of words on lines
 _APART = 6.5  # points from one mark at the bottom to the next
 
 
 def question(
-    panel: Axes, color: str, text: str, x: float | None = None, y: float | None = None
+    panel: Axes, look: dict, text: str, x: float | None = None, y: float | None = None
 ) -> None:
     """A question mark for runs that were not made: at `x` over the bottom, or at `y` by the left.
 
-    `text` is what it says to who rests the pointer on it.
+    `look` has its colour, and may have a label; `text` is what it says to who rests the pointer on
+    it.
     """
     at_x, at_y = panel.get_xaxis_transform(), panel.get_yaxis_transform()
     place, across = ((x, 0.09), at_x) if y is None else ((0.03, y), at_y)
-    (mark,) = panel.plot(*place, **NOT_RUN, color=color, clip_on=False, transform=across)
+    (mark,) = panel.plot(*place, **NOT_RUN, **named(look), clip_on=False, transform=across)
     _hover.tell(mark, text)
+
+
+def named(look: dict) -> dict:
+    """The colour of a look, and its label where it has one."""
+    return {key: look[key] for key in ("color", "label") if key in look}
 
 
 def along_bottom(panel: Axes, missing: pd.DataFrame, looks: dict) -> None:
@@ -75,7 +82,7 @@ def blank(row: Sequence[Axes], planned: Sequence[bool]) -> None:
 def say(panel: Axes, why: str) -> None:
     """Why a panel has no marks, in its middle."""
     middle = {"transform": panel.transAxes, "ha": "center", "va": "center", "color": style.FAINT}
-    panel.text(0.5, 0.5, why, **middle)
+    panel.text(0.5, 0.5, why, **middle, bbox=_GROUND)
 
 
 def note(panel: Axes, missing: pd.DataFrame, above: float = 0.06) -> None:
@@ -91,5 +98,4 @@ def note(panel: Axes, missing: pd.DataFrame, above: float = 0.06) -> None:
         numbers = (len(missing) - wanting, "ended before an epoch"), (wanting, "not run")
         notes = [f"{n} run{'s' * (n != 1)} {how}" for n, how in numbers if n]
     corner = {"transform": panel.transAxes, "ha": "right", "va": "bottom", "fontsize": 6}
-    corner["bbox"] = {"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1}
-    panel.text(0.98, above, "\n".join(notes), color=style.INK, **corner)
+    panel.text(0.98, above, "\n".join(notes), color=style.INK, **corner, bbox=_GROUND)

@@ -22,9 +22,10 @@ def variant_title(variant: str) -> str:
 
 
 def variant_look(variant: str) -> dict:
-    """Colour, marker and line of a variant."""
+    """Colour, marker and line of a variant; the label is its title."""
     _, color, marker, line = _LOOKS.get(variant, ("", style.INK, "p", "-"))
-    return {"color": color, "marker": marker, "linestyle": line}
+    label = variant_title(variant)
+    return {"color": color, "marker": marker, "linestyle": line, "label": label}
 
 
 def in_order(variants: pd.Series) -> list[str]:

@@ -26,7 +26,7 @@ def beside(panel: Axes, at: tuple[float, float], text: str, is_left: bool = Fals
     look = {"textcoords": "offset points", "va": "center", "fontsize": 5.5, "zorder": 5} | look
     name = panel.annotate(text, at, arrowprops=_LEADER, **side, **look)
     name.arrow_patch.set_visible(False)
-    name.set(label=_MOVABLE, path_effects=[withStroke(linewidth=1, foreground="white")])
+    name.set(label=_MOVABLE, path_effects=[withStroke(linewidth=2, foreground="white")])
 
 
 def apart(figure: Figure) -> None:

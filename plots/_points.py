@@ -54,19 +54,19 @@ def line(
         bar(panel, [(x, low), (x, end(low, high))], look["color"], text)
     if trained:
         hollow = {"marker": "^", "markerfacecolor": "white", "markersize": 5} | _NO_LINE
-        (late,) = panel.plot(followed["x"], followed[trained], color=look["color"], **hollow)
+        (late,) = panel.plot(followed["x"], followed[trained], **_absent.named(look), **hollow)
         _hover.tell(late, _hover.unreached(followed, trained))
     if len(gone):
-        at = {"transform": panel.get_xaxis_transform(), "color": look["color"]} | _EDGE
+        at = {"transform": panel.get_xaxis_transform()} | _absent.named(look) | _EDGE
         (crosses,) = panel.plot(gone["x"], [0.03] * len(gone), **at)
         _hover.tell(crosses, _hover.endings(gone))
-    mark_planned(panel, planned, look["color"])
+    mark_planned(panel, planned, look)
 
 
-def mark_planned(panel: Axes, planned: pd.DataFrame, color: str) -> None:
+def mark_planned(panel: Axes, planned: pd.DataFrame, look: dict) -> None:
     """Question marks along the bottom, at the `x` of runs that were planned and not run."""
     for x, members in planned.groupby("x"):
-        _absent.question(panel, color, "; ".join(_hover.endings(members)), x=x)
+        _absent.question(panel, look, "; ".join(_hover.endings(members)), x=x)
 
 
 def _parted(runs: pd.DataFrame, column: str, trained: str) -> tuple[pd.DataFrame, ...]:
@@ -125,15 +125,15 @@ def row(
         (cross,) = panel.plot(0, place, **at)
         _hover.tell(cross, "; ".join(_hover.endings(gone)))
     if len(planned):
-        _absent.question(panel, look["color"], "; ".join(_hover.endings(planned)), y=place)
+        _absent.question(panel, look, "; ".join(_hover.endings(planned)), y=place)
 
 
-def marks(*drawn: tuple[pd.DataFrame, str, str]) -> list[Line2D]:
+def marks(*drawn: tuple[pd.DataFrame, str, str], name: str = "") -> list[Line2D]:
     """Legend entries of what `line` has drawn of these runs, each with their column and trained."""
-    entries = [
-        _legends.grey("a run", marker="o", markersize=2.2),
-        _legends.grey("interval of the median", marker="|", markersize=9, mew=1),
-    ]
+    entries = [_legends.grey("a run", marker="o", markersize=2.2)]
+    ends = [(runs, f"_{name or column}") for runs, column, _ in drawn]
+    if any((runs[f"low{end}"] < runs[f"high{end}"]).any() for runs, end in ends):
+        entries.append(_legends.grey("interval of the median", marker="|", markersize=9, mew=1))
     parts = [_parted(*one) for one in drawn]
     if any(len(followed) for _, followed, _, _ in parts):
         entries.append(_legends.grey("target not reached", marker="^", markerfacecolor="white"))

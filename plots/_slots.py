@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from plots import _legends, style
+from plots._entries import Entry
 
 _WRAP = 26  # letters of a name in one line
 _EDGE = 0.25  # inches from the first place, and from the last, to the ends of the axis
@@ -102,9 +103,8 @@ def size(slots: Iterable[list[str]]) -> tuple[float, float]:
 
 def marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
     """Legend entries of the batches, and of Crossbow's series where there are several."""
-    batches = [
-        Line2D([], [], linestyle="none", label=f"batch {batch:g}", **look)
-        for batch, look in looks.items()
+    batches: list[Line2D] = [
+        Entry(linestyle="none", label=f"batch {batch:g}", **look) for batch, look in looks.items()
     ]
     of_crossbow = table[table["system"] == "crossbow"]
     dark = {"color": style.INK, "marker": "o"}

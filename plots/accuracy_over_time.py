@@ -53,10 +53,13 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
         of_row = runs[runs["workload"] == workload]
         planned = [(of_row["devices"] == count).any() for count in columns]
         _absent.blank([panels[workload, count] for count in columns], planned)
+    points = pd.concat(drawn, ignore_index=True)
     handles = _legends.series_marks(runs, looks)
-    thin = {"marker": "o", "markersize": 2.6, "linestyle": "-", "linewidth": 0.6}
-    _legends.legend(figure, [*handles, _legends.grey("not the best, or one run", **thin)])
-    return figure, pd.concat(drawn, ignore_index=True)[COLUMNS]
+    if not (points["is_best"] & (points["kind"] == "median")).all():
+        thin = {"marker": "o", "markersize": 2.6, "linestyle": "-", "linewidth": 0.6}
+        handles.append(_legends.grey("not the best, or one run", **thin))
+    _legends.legend(figure, handles)
+    return figure, points[COLUMNS]
 
 
 def remark(summary: pd.DataFrame, _: pd.DataFrame) -> str:

@@ -29,6 +29,7 @@ from plots import (
     _tuning,
     style,
 )
+from plots._entries import Entry
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "series"]
@@ -124,7 +125,7 @@ def _draw_run(panel: Axes, one, trace: pd.DataFrame, end: float, look: dict) -> 
         (marks,) = panel.plot(here["iteration"], here["learners"], color=style.INK, **mark)
         said = f"{_hover.configuration(one)}: {decision.replace('_', ' ')}"
         _hover.tell(marks, [f"{said} at iteration {i:g}" for i in here["iteration"]])
-    (final,) = panel.plot(end, last, **_stars.look(look["color"]))
+    (final,) = panel.plot(end, last, **_stars.look(look))
     _hover.tell(final, f"{_hover.configuration(one)}: {ended}")
 
 
@@ -157,7 +158,7 @@ def _draw_rates(panel: Axes, samples: pd.DataFrame, fixed: pd.DataFrame, looks: 
 
 
 def _marks(looks: dict, samples: pd.DataFrame, fixed: pd.DataFrame) -> list[Line2D]:
-    marks = [Line2D([], [], label=f"batch {batch:g}", **look) for batch, look in looks.items()]
+    marks: list[Line2D] = [Entry(label=f"batch {batch:g}", **look) for batch, look in looks.items()]
     for decision, marker in DECISIONS.items():
         if (samples["decision"] == decision).any():
             marks.append(

@@ -110,7 +110,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, step:
         _points.line(panel, members, looks[name], "epochs", "epochs_run")
     # Of many series that were planned at one batch, one mark is enough.
     planned = here.assign(x=here[column])[_runs.is_planned(here)].dropna(subset="x")
-    _points.mark_planned(panel, planned, style.INK)
+    _points.mark_planned(panel, planned, {"color": style.INK})
     _absent.note(panel, here[here[column].isna()], above=0.14)
 
 

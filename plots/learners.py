@@ -28,6 +28,7 @@ from plots import (
     _stars,
     style,
 )
+from plots._entries import Entry
 from plots._tables import Tables
 
 ROW = ["workload", "devices"]
@@ -126,19 +127,17 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
         look = looks[batch] | lines[series]
         _points.line(panel, members, look, column, trained)
     aside = here.assign(x=here["x"].where(_runs.is_planned(here), here["x"] * _ASIDE))
-    for batch, members in aside[is_tuned].groupby("batch"):
-        color = looks[batch]["color"]
-        _points.mark_planned(panel, members[_runs.is_planned(members)], color)
-        _stars.draw(panel, members, _stars.look(color, 8), column, trained)
+    for (batch, series), members in aside[is_tuned].groupby(["batch", "series"]):
+        look = looks[batch] | lines[series]
+        _points.mark_planned(panel, members[_runs.is_planned(members)], look)
+        _stars.draw(panel, members, _stars.look(look, 8), column, trained)
 
 
 def _marks(table: pd.DataFrame, looks: dict, lines: dict) -> list[Line2D]:
-    marks = [Line2D([], [], label=f"batch {batch:g}", **look) for batch, look in looks.items()]
+    marks: list[Line2D] = [Entry(label=f"batch {batch:g}", **look) for batch, look in looks.items()]
     if len(lines) > 1:
         dark = {"color": style.INK}
-        marks += [
-            Line2D([], [], label=name, marker="o", **dark, **look) for name, look in lines.items()
-        ]
+        marks += [Entry(marker="o", **dark, **look) for look in lines.values()]
     if (table["learners"] == "auto").any():
         marks.append(_legends.grey("auto-tuned", marker="*", markersize=8))
     fixed = table[table["learners"] != "auto"]

@@ -126,9 +126,10 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str, looks: dict, lines
         (line,) = panel.plot(medians["x"], medians[f"median_{column}"], **look)
         places = [f"m={slot}" for slot in medians["slot"]]
         _hover.tell(line, _hover.along(_hover.medians(medians, column), places))
-    for kind, face in (("tuner", {"markerfacecolor": "white"}), ("run", {})):
-        for batch, members in known[known["kind"] == kind].groupby("batch"):
-            look = looks[batch] | {"linestyle": ""} | face
+    hollow = {"fillstyle": "full", "markerfacecolor": "white"}
+    for kind, face in (("tuner", hollow), ("run", {})):
+        for (batch, series), members in known[known["kind"] == kind].groupby(["batch", "series"]):
+            look = looks[batch] | lines.get(series, {}) | {"linestyle": ""} | face
             (marks,) = panel.plot(members["x"], members[column], **look)
             _hover.tell(marks, _hover.values(members, column))
     _absent.along_bottom(panel, here[is_missing], looks)

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from plots import _absent, _axes, _hover, _legends, _medians, _panels, _runs, _series, style
+from plots._entries import Entry
 from plots._tables import Tables
 
 TARGET = 0.759
@@ -24,7 +25,7 @@ MLPERF = "MLPerf reference, LARS"
 PLACE = ["system", "devices", "batch", "learners", "series"]
 COLUMNS = ["series", "total_batch", "round", "run", "status", "epochs", "epochs_run"]
 COLUMNS += ["median_epochs", "low_epochs", "high_epochs"]
-_REFERENCE = {"color": style.FAINT, "marker": "d", "linestyle": "--"}
+_REFERENCE = {"color": style.FAINT, "marker": "d", "linestyle": "--", "label": MLPERF}
 
 
 def shown(summary: pd.DataFrame) -> pd.DataFrame:
@@ -85,7 +86,7 @@ def _ours(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_series(panel: Axes, members: pd.DataFrame, look: dict) -> None:
-    dots = {"color": look["color"], "marker": ".", "markersize": 3, "linestyle": "none"}
+    dots = _absent.named(look) | {"marker": ".", "markersize": 3, "linestyle": "none"}
     there = members.dropna(subset="epochs")
     (small,) = panel.plot(there["total_batch"], there["epochs"], alpha=0.7, **dots)
     _hover.tell(small, _texts(there, "epochs"))
@@ -109,8 +110,7 @@ def _texts(rows: pd.DataFrame, column: str) -> list[str]:
 
 
 def _marks(looks: dict, ours: pd.DataFrame) -> list[Line2D]:
-    marks = [Line2D([], [], label=MLPERF, **_REFERENCE)]
-    marks += [Line2D([], [], label=name, **look) for name, look in looks.items()]
+    marks: list[Line2D] = [Entry(**look) for look in (_REFERENCE, *looks.values())]
     marks.append(_legends.grey("a run", marker=".", markersize=3))
     if (ours["epochs"].isna() & (ours["epochs_run"] > 0)).any():
         marks.append(_legends.grey("75.9% not reached", marker="^", markerfacecolor="white"))

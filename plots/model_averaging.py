@@ -13,7 +13,6 @@ edge is one that was planned and not run.
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from plots import (
     _absent,
@@ -30,6 +29,7 @@ from plots import (
     _series,
     style,
 )
+from plots._entries import Entry
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch", "learners", "tau"]
@@ -73,13 +73,12 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     panels[rows[-1], "accuracy"].set_xlabel("epochs")
     panels[rows[-1], "time"].set_xlabel("training time to target (s)")
     lines = [
-        Line2D([], [], label=_averaging.variant_title(name), **_averaging.variant_look(name))
-        for name in _averaging.in_order(runs["variant"])
+        Entry(**_averaging.variant_look(name)) for name in _averaging.in_order(runs["variant"])
     ]
-    interval = _legends.grey("interval of the median", marker="_", markersize=11)
-    _legends.legend(
-        figure, [*lines, *_legends.run_marks(figure, "ended before an epoch"), interval]
-    )
+    marks = _legends.run_marks(figure, "ended before an epoch")
+    if (times["low_s"] < times["high_s"]).any():
+        marks.append(_legends.grey("interval of the median", marker="_", markersize=11))
+    _legends.legend(figure, [*lines, *marks])
     return figure, pd.concat([accuracies, times], ignore_index=True).reindex(columns=COLUMNS)
 
 

@@ -114,7 +114,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, names: list[str], systems: pd.S
         _hover.tell(marks, texts)
         if members["is_planned"].any():
             said = f"{_hover.configuration(one)}: not run"
-            _absent.question(panel, look["color"], said, y=names.index(name))
+            _absent.question(panel, look, said, y=names.index(name))
         _mark_lone(panel, members[~members["is_planned"]], names.index(name), look)
 
 

@@ -54,7 +54,7 @@ _FURTHER_MARKERS = ("D", "v", "p", "h", "d", "<", "8", "H", "o", "s", "^", "P", 
 _FURTHER_MARKERS += ((6, 1, 0), (4, 1, 45), (3, 1, 60))
 _FILLINGS = ("full", "left", "top", "right", "bottom")
 _TITLES = {"crossbow": "Crossbow", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
-_BATCH_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+BATCH_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def title(system: str) -> str:
@@ -112,6 +112,8 @@ def warn_above(figure: Figure, words: str) -> None:
 def series_looks(runs: pd.DataFrame, systems: Iterable[str]) -> dict[str, dict]:
     """How to draw each series: colour by system and learners, its own marker, the line by rest.
 
+    The label is its name, by which a legend finds its marks.
+
     `systems` are all that there are runs of, also where a figure shows some alone.
 
     What differs in more than system and learners takes markers that no other series of its
@@ -138,7 +140,8 @@ def series_looks(runs: pd.DataFrame, systems: Iterable[str]) -> dict[str, dict]:
         near = [o["linestyle"] for o in drawn if mark["marker"] == o["marker"]]
         near += [o["linestyle"] for o in drawn if mark["color"] == o["color"]]
         looks[one.series] = mark | {
-            "linestyle": next((n for n in lines if n not in near), lines[0])
+            "linestyle": next((n for n in lines if n not in near), lines[0]),
+            "label": one.series,
         }
     return looks
 
@@ -148,7 +151,12 @@ def variant_looks(names: Iterable[str]) -> dict[str, dict]:
     names = sorted(names)
     lines, fillings = LINESTYLES * len(names), _FILLINGS * len(names)
     return {
-        name: {"linestyle": line, "fillstyle": filling, "markerfacecoloralt": "white"}
+        name: {
+            "linestyle": line,
+            "fillstyle": filling,
+            "markerfacecoloralt": "white",
+            "label": name,
+        }
         for name, line, filling in zip(names, lines, fillings, strict=False)
     }
 
@@ -159,6 +167,6 @@ def batch_looks(batches: Iterable[int]) -> dict[int, dict]:
     # Viridis but for its yellow end, which is too pale for a line; light to dark in greyscale.
     colors = colormaps["viridis_r"](np.linspace(0.15, 1, len(batches)))
     return {
-        batch: {"color": to_hex(color), "marker": _BATCH_MARKERS[place % len(_BATCH_MARKERS)]}
+        batch: {"color": to_hex(color), "marker": BATCH_MARKERS[place % len(BATCH_MARKERS)]}
         for place, (batch, color) in enumerate(zip(batches, colors, strict=True))
     }

@@ -29,6 +29,7 @@ from plots import (
     _series,
     style,
 )
+from plots._entries import Entry
 from plots._tables import Tables
 
 ROW = ["workload", "devices", "batch"]
@@ -140,8 +141,7 @@ def _draw_panel(panel: Axes, here: pd.DataFrame, column: str) -> None:
 
 
 def _marks(table: pd.DataFrame) -> list[Line2D]:
-    lines = [
-        Line2D([], [], label=_averaging.variant_title(name), **_averaging.variant_look(name))
-        for name in _averaging.in_order(table["variant"])
+    lines: list[Line2D] = [
+        Entry(**_averaging.variant_look(name)) for name in _averaging.in_order(table["variant"])
     ]
     return lines + _points.marks(*((table[table[f"has_{name}"]], name, "") for name in PANELS))

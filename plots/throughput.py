@@ -108,8 +108,9 @@ def _draw_panel(
     for (batch, series), members in here[is_crossbow & ~is_auto].groupby(["batch", "series"]):
         _points.line(panel, members, looks[batch] | lines[series], "images_per_s")
     aside = here.assign(x=here["x"] + 0.25)  # lest the star hides what was fixed
-    for batch, members in aside[is_auto].groupby("batch"):
-        _stars.draw(panel, members, _stars.look(looks[batch]["color"]), "images_per_s")
+    for (batch, series), members in aside[is_auto].groupby(["batch", "series"]):
+        star = _stars.look(looks[batch] | lines.get(series, {}))
+        _stars.draw(panel, members, star, "images_per_s")
     for system, members in here[~is_crossbow].groupby("system"):
         level = {"color": hues[system], "linestyle": "--", "linewidth": 0.9, "zorder": 1}
         fastest = members.nlargest(1, "median_images_per_s")

@@ -60,9 +60,11 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             _frame(panels[workload, devices], of_row)
         planned = [(of_row["devices"] == devices).any() for devices in columns]
         _absent.blank([panels[workload, devices] for devices in columns], planned)
-    handles = _legends.series_marks(table, looks)
-    handles.append(_legends.grey("a run", marker=".", markersize=3))
-    handles.append(_legends.grey("target not reached", marker=">", markerfacecolor="white"))
+    kinds = [
+        _legends.grey("a run", marker=".", markersize=3),
+        _legends.grey("target not reached", marker=">", markerfacecolor="white"),
+    ]
+    handles = [*_legends.series_marks(table, looks), *_legends.drawn_kinds(figure, kinds)]
     _legends.legend(figure, handles)
     return figure, table[COLUMNS]
 
@@ -86,7 +88,7 @@ def _table(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
 def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict) -> None:
     for series, members in here[here["series"].isin(looks)].groupby("series"):
         look = looks[series] | {"markeredgecolor": "white", "mew": 0.4, "linewidth": 0.9}
-        dots = {"color": look["color"], "marker": ".", "markersize": 3, "linestyle": "none"}
+        dots = _absent.named(look) | {"marker": ".", "markersize": 3, "linestyle": "none"}
         there = members.dropna(subset=["epochs", "images_per_s"])
         (small,) = panel.plot(there["epochs"], there["images_per_s"], zorder=4, **dots)
         _hover.tell(small, _hover.values(there, "epochs"))

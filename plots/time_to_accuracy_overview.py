@@ -16,9 +16,9 @@ import textwrap
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from plots import _averaging, _axes, _best, _legends, _panels, _points, _runs, _series, style
+from plots._entries import Entry
 from plots._tables import Tables
 
 SHOWN = ["workload", "devices", "group"]
@@ -55,8 +55,8 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
             panel.set_ylabel("training time to target (s)")
         if place + across >= len(workloads):
             panel.set_xlabel("devices")
-    lines = [Line2D([], [], label=name, linestyle="none", **look) for name, look in looks.items()]
-    _legends.legend(figure, lines + _points.marks((table, "time_s", "trained_s")))
+    lines = [Entry(linestyle="none", **look) for look in looks.values()]
+    _legends.legend(figure, lines + _points.marks((table, "time_s", "trained_s"), name="s"))
     return figure, table[COLUMNS]
 
 
@@ -74,7 +74,8 @@ def _looks(table: pd.DataFrame, systems: pd.Series) -> dict[str, dict]:
     looks = {style.title(system): style.look(system, "1", systems) for system in others}
     looks |= {_best.SINGLE: style.look("crossbow", "1", systems)}
     looks |= {_best.SEVERAL: style.look("crossbow", "8", systems)}
-    return {name: look for name, look in looks.items() if name in set(table["group"])}
+    shown = set(table["group"])
+    return {name: look | {"label": name} for name, look in looks.items() if name in shown}
 
 
 def _draw_panel(panel: Axes, here: pd.DataFrame, devices: list, looks: dict) -> None:

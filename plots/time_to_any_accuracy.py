@@ -120,7 +120,8 @@ def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
     if len(shown):
         time = _panels.three_digits(last["median_s"])
         text = f"{_hover.configuration(last)}: {last['accuracy']:.1%} after {time}"
-        (drawn,) = panel.plot(1 - shown["accuracy"], shown["median_s"], markevery=0.2, **look)
+    (drawn,) = panel.plot(1 - shown["accuracy"], shown["median_s"], markevery=0.2, **look)
+    if len(shown):
         _hover.tell(drawn, text)
     open_end = 1000 * line["low_s"]
     high = line["high_s"].where(np.isfinite(line["high_s"]), open_end)

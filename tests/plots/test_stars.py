@@ -52,7 +52,7 @@ def test_runs_without_learners_or_that_never_trained_have_no_star():
     runs = pd.DataFrame({"x": [1, nan, 3, 4], "s": [5, 6, nan, nan], "train_s": [5, 6, 7, 0]})
     runs = runs.assign(series="Crossbow", learners="auto", batch=16, devices=1, workload="w")
     panel = Figure().subplots()
-    _stars.draw(panel, runs, _stars.look("red"), "s", "train_s")
+    _stars.draw(panel, runs, _stars.look({"color": "red"}), "s", "train_s")
     full, hollow = stars(panel)
     assert full.get_xydata().tolist() == [[1, 5]] and hollow.get_xydata().tolist() == [[3, 7]]
     assert full.get_gid().count("Crossbow") == hollow.get_gid().count("Crossbow") == 1

@@ -3,11 +3,12 @@
 from functools import cache
 
 import pandas as pd
+from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from synthetic import run, tables
 from test_legible import drawn
 
-from plots import _caption, _legends, _points, _runs, _series, time_to_accuracy
+from plots import _caption, _legends, _points, _runs, _series, style, time_to_accuracy
 
 OTHER = {"model": "resnet32", "dataset": "cifar10", "target": 0.88}
 
@@ -73,7 +74,7 @@ def test_no_two_series_of_a_model_have_one_marker():
     for line in only.legend_handles:
         if line.get_marker() == line.get_linestyle() == "None":
             groups.append([])
-        elif line.get_linestyle() != "None":
+        elif not same_color(line.get_color(), style.INK) and line.get_markerfacecolor() != "white":
             groups[-1].append(str(line.get_marker()))
     assert [len(group) for group in groups][:3] == [0, 9, 6]
     assert all(len(set(group)) == len(group) for group in groups)
