@@ -1,6 +1,7 @@
-"""Short names beside marks, moved apart where two would stand on each other."""
+"""Short names beside marks, moved where they would stand on each other or hide a run."""
 
 import itertools
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -30,12 +31,17 @@ def beside(panel: Axes, at: tuple[float, float], text: str, is_left: bool = Fals
 
 
 def apart(figure: Figure) -> None:
-    """Moves names off each other, off other words, and into their panels; needs the layout."""
+    """Moves names off each other, off other words and runs, and into their panels.
+
+    Needs the layout.
+    """
     texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
     names = [text for text in texts if text.get_label() == _MOVABLE]
     still = [text for text in texts if text.get_label() != _MOVABLE]
     taken = [text.get_window_extent() for text in still if names]
-    taken += [_of_mark(name) for name in names]
+    taken += [_around(name.axes, name.xy, 2.2) for name in names]
+    for panel in {name.axes: None for name in names}:
+        taken += _of_runs(panel)
     for name in sorted(names, key=lambda name: (-box_of(name).y0, name.xy)):
         box = _place(name, taken)
         if box is None:
@@ -51,11 +57,22 @@ def box_of(text: Text) -> Bbox:
     return Text.get_window_extent(text)
 
 
-def _of_mark(name: Annotation) -> Bbox:
-    """The place of the mark that a name stands beside."""
-    x, y = name.axes.transData.transform(name.xy)
-    half = 2.2 * name.figure.dpi / 72
+def _around(panel: Axes, at: Sequence[float], points: float) -> Bbox:
+    """The place of a mark, which is so many points from its middle to each side."""
+    x, y = panel.transData.transform(at)
+    half = points * panel.figure.dpi / 72
     return Bbox.from_extents(x - half, y - half, x + half, y + half)
+
+
+def _of_runs(panel: Axes) -> list[Bbox]:
+    """The places of marks that no line joins: runs, which a name would hide."""
+    lone = [line for line in panel.get_lines() if line.get_linestyle() == "None"]
+    return [
+        _around(panel, at, line.get_markersize() / 3)
+        for line in lone
+        if line.get_transform() == panel.transData
+        for at in line.get_xydata()
+    ]
 
 
 def _place(name: Annotation, taken: list[Bbox]) -> Bbox | None:

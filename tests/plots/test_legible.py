@@ -208,3 +208,15 @@ def test_the_name_of_a_baseline_stands_below_the_axis():
     panel = figure.axes[0]
     for label in panel.get_xticklabels():
         assert label.get_window_extent().y1 < panel.get_window_extent().y0
+
+
+def test_no_name_of_a_mark_hides_a_run():
+    found = 0
+    for panel in drawn("time_split", reference()).axes:
+        names = [text for text in panel.texts if text.get_label() == _labels._MOVABLE]
+        boxes = [_labels.box_of(name) for name in names if name.get_visible()]
+        dots = [line.get_xydata() for line in panel.get_lines() if line.get_marker() == "."]
+        found += len(boxes)
+        for x, y in panel.transData.transform(np.concatenate([*dots, np.empty((0, 2))])):
+            assert not any(box.contains(x, y) for box in boxes)
+    assert found > 15
