@@ -95,7 +95,7 @@ def load_keras(model: Any, path: Path) -> None:
     Raises:
         ValueError: the layers do not match in number or shape; says which is the first.
     """
-    _give_keras(model, read(path), path)
+    _give_keras(model, read(path), str(path))
 
 
 def refuse_no_twin(model: Any, origin: str, shape: tuple[int, int, int], path: Path) -> None:
@@ -115,12 +115,12 @@ def refuse_no_twin(model: Any, origin: str, shape: tuple[int, int, int], path: P
         return
     images, found = _twin.images(shape), []
     for arrays in _twin.compared(read(path), known["moved"]):
-        _give_keras(model, arrays, path)
+        _give_keras(model, arrays, origin)
         found.append(np.asarray(model(images, training=False)))
     _twin.refuse_apart(origin, found, known["logits"])
 
 
-def _give_keras(model: Any, given: dict[str, np.ndarray], path: Path) -> None:
+def _give_keras(model: Any, given: dict[str, np.ndarray], where: str) -> None:
     drawn = {name: a for name, a in given.items() if not name.endswith(COUNTER)}
     arrays = {name: _transposed(a, TORCH_TO_KERAS) for name, a in drawn.items()}
     for variable, name in zip_longest(model.weights, arrays):
@@ -128,7 +128,7 @@ def _give_keras(model: Any, given: dict[str, np.ndarray], path: Path) -> None:
         theirs = f"{variable.path} {tuple(variable.shape)}" if variable is not None else "no more"
         if variable is None or name is None or tuple(variable.shape) != arrays[name].shape:
             raise ValueError(
-                f"{path}: the Keras model has {theirs} where the torch model has {ours}, as Keras "
+                f"{where}: the Keras model has {theirs} where the torch model has {ours}, as Keras "
                 "lays it out; define both with the same layers in the same order"
             )
     model.set_weights(list(arrays.values()))

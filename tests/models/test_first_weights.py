@@ -210,6 +210,13 @@ def test_logits_of_half_the_digits_are_kept(draw):
     assert read(logits_beside(draw(half.format(change="") + TWIN)))["logits"].dtype == np.float32
 
 
+def test_a_twin_of_other_layers_is_told_by_its_file(draw):
+    twin = Linear(channels_first=True)
+    twin.weights.pop()
+    with pytest.raises(ValueError, match=r"^own\.py: the Keras model has no more where the torch"):
+        refuse_no_twin(twin, "own.py", SHAPE, draw(LINEAR.format(first="", change="") + TWIN))
+
+
 LOGITS = np.ones((2, 2, CLASSES), np.float32)
 
 
