@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks import draw_legend
+from benchmarks import draw_panels
 from benchmarks.draw_sources import tell
 from benchmarks.results import source_of
 from plots import _axes, _counts, _hover, style
@@ -29,7 +29,7 @@ def draw(folder: Path) -> tuple[Figure, str]:
         _panel(panel, table[table["curve"] == curve])
         panel.set_xlabel(AXES[curve][0])
         panel.set_ylabel(AXES[curve][1])
-    draw_legend.below([panels])
+    draw_panels.legends([panels])
     errors = "; ".join(
         f"{curve}: {table[table['curve'] == curve]['error'].abs().median():.1%}" for curve in there
     )

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from benchmarks import draw_panels
 from benchmarks.draw_sources import tell
 from benchmarks.results import source_of
 from plots import _axes, _hover, style
@@ -45,15 +46,15 @@ def draw(folder: Path) -> tuple[Figure, str]:
             "that is drawn: bf16, compiled, graph, channels last"
         )
     batches = style.batch_looks(sweeps["batch"])
-    figure = Figure(figsize=(max(2.4 * len(calls), 4.2), 3.4), layout="constrained")
-    panels = figure.subplots(1, len(calls), squeeze=False, sharex=True, sharey=True)[0]
+    figure, panels = draw_panels.grid(len(calls), 2.4, 3.4, sharex=True, sharey=True)
     for panel, (model, call) in zip(panels, calls.items(), strict=True):
         _panel(panel, rows[(rows["model"] == model) & (rows["call"] == call)], batches)
         panel.set_title(NETWORKS.get(model, model))
     panels[0].set_yscale("log", base=2)
     _axes.log_ticks(panels[0].yaxis, _speed_ups(sweeps)["speed_up"])
     panels[0].yaxis.set_major_formatter("{x:g} ×")
-    panels[0].set_ylabel("throughput by that of one learner")
+    for panel in draw_panels.firsts(panels):
+        panel.set_ylabel("throughput by that of one learner")
     handles = [Line2D([], [], label=f"b = {batch}", **look) for batch, look in batches.items()]
     drawn = {line.get_linestyle() for panel in panels for line in panel.get_lines()}
     handles += [

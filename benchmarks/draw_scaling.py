@@ -1,6 +1,5 @@
 """Throughput over devices, a panel per network: predicted, with its band, and measured."""
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks import draw_legend
+from benchmarks import draw_panels
 from benchmarks import scaling_data as data
 from benchmarks.draw_engine import NETWORKS
 from benchmarks.draw_sources import tell
@@ -19,7 +18,6 @@ from plots import _counts, _hover, style
 
 CELL = ["system", "batch", "learners", "precision"]
 SHIFT = 0.1  # octaves between the marks of two lines
-ACROSS = 4  # panels side by side
 
 
 def draw(folder: Path) -> tuple[Figure, str]:
@@ -34,19 +32,13 @@ def draw(folder: Path) -> tuple[Figure, str]:
     table = table.drop_duplicates(["model", "dataset", *CELL, "devices"])
     measured = measurements(folder)
     panels_of = list(table.groupby(["model", "dataset"], sort=False))
-    across = min(len(panels_of), ACROSS)
-    down = math.ceil(len(panels_of) / across)
-    figure = Figure(figsize=(max(2.6 * across, 4.2), 3.0 * down), layout="constrained")
-    grid = figure.subplots(down, across, squeeze=False, sharey=True)
-    for panel in grid.flat[len(panels_of) :]:
-        panel.remove()
-    panels = grid.flat[: len(panels_of)]
+    figure, panels = draw_panels.grid(len(panels_of), 2.6, 3.0, sharey=True)
     for panel, ((model, dataset), rows) in zip(panels, panels_of, strict=True):
         _panel(panel, rows, measured, systems)
         panel.set_title(NETWORKS.get(model, model) + (f", {dataset}" * (model == "lenet")))
-    for panel in panels[::across]:
+    for panel in draw_panels.firsts(panels):
         panel.set_ylabel("throughput by that of as many alone")
-    draw_legend.below([panels[start : start + across] for start in range(0, len(panels), across)])
+    draw_panels.legends(draw_panels.rows(panels))
     return figure, (
         "Throughput of several devices, as a share of what as many would have alone. Hollow marks "
         "are predicted from one and two devices; their bars are the band, which is what "

@@ -98,6 +98,23 @@ def test_engine_panels_share_their_axes(folder):
     assert lines(one) == lines(two)
 
 
+@pytest.mark.parametrize("networks", [4, 6])
+def test_engine_panels_of_many_networks_stand_in_rows(networks, folder):
+    table = pd.read_csv(folder / "engine.csv")
+    names = [f"network {number}" for number in range(networks)]
+    tables = [table.assign(model=name) for name in names]
+    pd.concat(tables).to_csv(folder / "engine.csv", index=False)
+    figure, _ = draw_engine.draw(folder)
+    assert [panel.get_title() for panel in figure.axes] == names
+    assert figure.get_figwidth() < 10
+    _files.settle(figure)
+    boxes = [panel.get_tightbbox() for panel in figure.axes]
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
+    for panel in figure.axes:
+        assert any(label.get_visible() for label in panel.get_xticklabels())
+    assert sum(bool(panel.get_ylabel()) for panel in figure.axes) == -(-networks // 4)
+
+
 def test_timeline_has_a_lane_per_stream_with_all_reduces_last(folder):
     figure, caption = draw_timeline.draw(folder)
     labels = [[tick.get_text() for tick in panel.get_yticklabels()] for panel in figure.axes]
