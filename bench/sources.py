@@ -5,7 +5,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from models._by_hand import imported
+from models._flaws import imported
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # where a statement has others

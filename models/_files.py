@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from models._by_hand import imported, refuse_no_model
+from models._by_hand import refuse_no_model
+from models._flaws import imported
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from models._by_hand import imported, refuse_no_model
+from models._by_hand import refuse_no_model
+from models._flaws import imported
 
 
 def foreign(source: str) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Set
 from typing import Any
 
 from models import _twin
-from models._by_hand import told
+from models._flaws import told
 
 TRIES = 8  # of a network that draws random numbers
 

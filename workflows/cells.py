@@ -8,7 +8,7 @@ from bench.method_options import METHOD_OPTIONS
 from bench.spec import ALGORITHM_1, CONSTANT_LR, RunSpec
 from bench.systems import AVERAGING, KERAS, SYSTEMS
 from data_prep.augment import AUGMENTATIONS
-from models._by_hand import told
+from models._flaws import told
 from models._torch_check import refuse_unfit
 from workflows.data_of import Data
 from workflows.refusals import (
