@@ -89,7 +89,11 @@ def cpu_name() -> str:
 
 
 def gpus(variables: Mapping[str, str] = os.environ) -> list[dict[str, Any]]:
-    """Name, memory, driver and clocks of each GPU that a process with `variables` sees."""
+    """Name, UUID, memory, driver and clocks of each GPU that a process with `variables` sees.
+
+    What a GPU does not answer is None. Of a slice of a GPU (MIG) that the process is given by its
+    UUID, it is the slice's own.
+    """
     import pynvml
 
     from bench.gpus import ask, visible
@@ -98,6 +102,7 @@ def gpus(variables: Mapping[str, str] = os.environ) -> list[dict[str, Any]]:
     return [
         {
             "name": ask(pynvml.nvmlDeviceGetName, handle),
+            "uuid": ask(pynvml.nvmlDeviceGetUUID, handle),
             "memory_bytes": getattr(ask(pynvml.nvmlDeviceGetMemoryInfo, handle), "total", None),
             "driver": ask(pynvml.nvmlSystemGetDriverVersion),
             "cuda": ask(pynvml.nvmlSystemGetCudaDriverVersion),

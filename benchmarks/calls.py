@@ -13,10 +13,9 @@ from bench.spec import NAME
 from benchmarks.results import CODE
 from workflows.validate import ConfigError
 
-# What all rows of a call share, beside the code.
+# What all rows of a call share, beside the code and the GPUs.
 SHARED = {
-    "gpus": "GPUs", "cpu": "CPU", "cores": "number of cores", "packages": "packages",
-    "device_type": "device type",
+    "cpu": "CPU", "cores": "number of cores", "packages": "packages", "device_type": "device type",
 }  # fmt: skip
 
 
@@ -90,7 +89,8 @@ def _joined(path: Path, described: dict[str, Any]) -> dict[str, Any]:
         ConfigError: it was another machine, or other code or packages.
     """
     before = record.read_json(path)
-    other = [word for key, word in SHARED.items() if before.get(key) != described[key]]
+    other = _other_gpus(before.get("gpus", []), described["gpus"])
+    other += [word for key, word in SHARED.items() if before.get(key) != described[key]]
     was, now = before.get("code", {}), described["code"]
     commits = {was.get("commit", ""), now["commit"]}
     if len(commits) > 1 or "" in commits:
@@ -105,3 +105,17 @@ def _joined(path: Path, described: dict[str, Any]) -> dict[str, Any]:
             "give it a --call of its own"
         )
     return before | ({"interpreters": old | new} if new else {})
+
+
+def _other_gpus(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[str]:
+    """In what the GPUs differ, if they do.
+
+    Which GPU of its kind one was is known where both have a UUID: older calls have none, nor has a
+    GPU that did not tell it.
+    """
+    kinds, others = ([gpu | {"uuid": None} for gpu in gpus] for gpus in (before, now))
+    if kinds != others:
+        return ["GPUs"]
+    uuids = [(was.get("uuid"), gpu.get("uuid")) for was, gpu in zip(before, now, strict=True)]
+    moved = any(None not in both and both[0] != both[1] for both in uuids)
+    return ["UUIDs of GPUs, which are others of the same kind"] if moved else []

@@ -42,4 +42,18 @@ def test_the_environment_has_the_gpus_that_the_run_sees_as_far_as_they_answer(nv
     nvml(gpu("GPU-a", Name="one"), gpu("GPU-b", Name="other", MaxClockInfo=None))
     (known,) = environment({"CUDA_VISIBLE_DEVICES": "1"})["gpus"]
     assert (known["name"], known["memory_bytes"], known["driver"]) == ("other", 2**37, "580.1")
-    assert known["max_sm_mhz"] is None
+    assert known["max_sm_mhz"] is None and known["uuid"] == "GPU-b"
+
+
+def test_a_gpu_that_does_not_tell_its_uuid_has_none(nvml):
+    nvml(gpu(None))
+    (known,) = environment({})["gpus"]
+    assert known["uuid"] is None and known["name"] == "NVIDIA H200"
+
+
+def test_a_slice_of_a_gpu_is_known_by_its_own_uuid(nvml, monkeypatch):
+    nvml(gpu("GPU-a"))
+    slices = {f"MIG-{n}": gpu(f"MIG-{n}", Name="NVIDIA H200 MIG 1g.18gb") for n in (1, 2)}
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByUUID", slices.get)
+    (known,) = environment({"CUDA_VISIBLE_DEVICES": "MIG-2"})["gpus"]
+    assert (known["uuid"], known["name"]) == ("MIG-2", "NVIDIA H200 MIG 1g.18gb")

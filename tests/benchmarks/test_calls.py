@@ -67,6 +67,54 @@ def test_a_call_is_of_the_machine_of_its_first_rows(command, call, monkeypatch):
     assert calls_of(command) == ["one", "one", "two"]
 
 
+OTHERS = "UUIDs of GPUs, which are others of the same kind"
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        (["a"], ["a"], None),
+        (["a"], ["b"], OTHERS),
+        (["a", "b"], ["a", "c"], OTHERS),
+        (["a", None], ["b", None], OTHERS),
+        (["a", "b"], ["a"], "GPUs"),
+        ([None], ["b"], None),
+        (["a"], [None], None),
+        (["MIG-a"], ["MIG-b"], OTHERS),
+        ([], [], None),
+    ],
+)
+def test_a_call_is_of_the_same_gpus_as_far_as_they_tell(before, now, said, call, monkeypatch):
+    def seen(uuids):
+        found = [{"name": "X", "uuid": uuid} for uuid in uuids]
+        monkeypatch.setattr(environment, "gpus", lambda *_: found)
+
+    monkeypatch.setattr(environment, "code", lambda *_: CLEAN)
+    seen(before)
+    first = call("all_reduce", "one")
+    seen(now)
+    if said:
+        with pytest.raises(SystemExit, match=f"of this call in {said}; give it a --call of its"):
+            call("all_reduce", "one")
+    else:
+        call("all_reduce", "one")
+    assert record.read_json(Path("results/all_reduce-one.json")) == first
+    assert calls_of("all_reduce") == ["one"] * (1 if said else 2)
+
+
+@pytest.mark.parametrize(("name", "said"), [("X", None), ("Y", "GPUs")])
+def test_a_call_from_before_uuids_is_held_to_the_kind_of_its_gpus(name, said, call, monkeypatch):
+    monkeypatch.setattr(environment, "code", lambda *_: CLEAN)
+    monkeypatch.setattr(environment, "gpus", lambda *_: [{"name": "X"}])
+    first = call("all_reduce", "one")
+    monkeypatch.setattr(environment, "gpus", lambda *_: [{"name": name, "uuid": "a"}])
+    if said:
+        with pytest.raises(SystemExit, match=f"of this call in {said}; give it a --call"):
+            call("all_reduce", "one")
+    else:
+        assert call("all_reduce", "one") == first  # nobody knows which GPU the first rows are of
+
+
 @pytest.mark.parametrize(
     ("before", "now", "said"),
     [
