@@ -74,6 +74,10 @@ def main() -> None:
     parser.add_argument(
         "--call", type=call_name, required=True, help="a name for this visit to the machine"
     )
+    parser.add_argument(
+        "--skip-measured", action="store_true",
+        help="leave out the sums that this call has in all_reduce.csv",
+    )  # fmt: skip
     options = parser.parse_args()
     if min(options.devices) < 2:
         sys.exit(f"--devices {min(options.devices)}: a sum needs two devices or more")
@@ -84,16 +88,20 @@ def main() -> None:
             sys.exit(f"{torch.cuda.device_count()} GPUs are here: --device-type cpu needs none")
     table = options.out / "all_reduce.csv", COLUMNS, options.call
     try:
-        begin(*table, surroundings(options.device_type))
+        done = begin(*table, surroundings(options.device_type))
     except ConfigError as error:
         sys.exit(str(error))
+    seen = [(row["devices"], row["bytes"]) for row in done] if options.skip_measured else []
     with adding(*table) as add, tempfile.TemporaryDirectory() as parts:
         for devices in there:
+            sizes = [size for size in options.sizes if (str(devices), str(size)) not in seen]
+            if not sizes:
+                continue
             cell = {"system": "pytorch", "model": "lenet", "dataset": "digits", "batch": 1}
             spec = spec_of(cell | {"devices": devices, "device_type": options.device_type})
             found = Path(parts, f"{devices}.json")
             work = functools.partial(
-                measure, device_type=options.device_type, sizes=options.sizes, out=found
+                measure, device_type=options.device_type, sizes=sizes, out=found
             )
             on_devices(spec, work)
             for row in record.read_json(found)["rows"]:

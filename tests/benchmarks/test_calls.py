@@ -27,8 +27,9 @@ CLEAN = {"commit": "abc", "dirty": False}
 
 
 def summed(spec, work):
-    row = {"bytes": 4096, "seconds": "1", "least_s": "1", "most_s": "1"}
-    record.write_json(work.keywords["out"], {"rows": [row]})
+    times = {"seconds": "1", "least_s": "1", "most_s": "1"}
+    rows = [{"bytes": size} | times for size in work.keywords["sizes"]]
+    record.write_json(work.keywords["out"], {"rows": rows})
 
 
 @pytest.fixture
@@ -41,8 +42,8 @@ def call(tmp_path, monkeypatch):
     monkeypatch.setattr(records_cost, "measured", lambda *_: {"train_s": "1", "eval_s": "1"})
     monkeypatch.setattr(all_reduce, "on_devices", summed)
 
-    def run(command, name, out="results"):
-        options = [*OPTIONS[command], "--out", out, "--call", name]
+    def run(command, name, out="results", more=()):
+        options = [*OPTIONS[command], "--out", out, "--call", name, *more]
         monkeypatch.setattr(sys, "argv", [command, *options])
         importlib.import_module(f"benchmarks.{command}").main()
         return record.read_json(tmp_path / out / f"{command}-{name}.json")
@@ -65,6 +66,28 @@ def test_a_call_is_of_the_machine_of_its_first_rows(command, call, monkeypatch):
     assert record.read_json(Path("results", f"{command}-one.json")) == first
     assert call(command, "two")["cpu"] == "another"
     assert calls_of(command) == ["one", "one", "two"]
+
+
+@pytest.mark.parametrize("stopped_at", [2, 3], ids=["between devices", "within them"])
+def test_sums_that_a_call_has_are_left_out_where_that_is_asked(stopped_at, call, monkeypatch):
+    monkeypatch.setattr(environment, "code", lambda *_: CLEAN)
+    table = Path("results/all_reduce.csv")
+    asked = ["--devices", "2", "3", "--sizes", "4096", "8192", "--skip-measured"]
+    call("all_reduce", "one", more=asked)
+    whole = table.read_text().splitlines(keepends=True)
+    begun = []
+    monkeypatch.setattr(all_reduce, "on_devices", lambda *a: begun.append(a) or summed(*a))
+    call("all_reduce", "one", more=asked)
+    assert "".join(whole) == table.read_text() and not begun
+    table.write_text("".join(whole[: 1 + stopped_at]))
+    call("all_reduce", "one", more=asked)
+    assert "".join(whole) == table.read_text()
+    assert [(spec.devices, work.keywords["sizes"]) for spec, work in begun] == [
+        (3, [4096, 8192] if stopped_at == 2 else [8192])
+    ]
+    call("all_reduce", "two", more=asked)
+    call("all_reduce", "one", more=asked[:-1])
+    assert calls_of("all_reduce") == 4 * ["one"] + 4 * ["two"] + 4 * ["one"]
 
 
 OTHERS = "UUIDs of GPUs, which are others of the same kind"
