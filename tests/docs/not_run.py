@@ -18,9 +18,9 @@ NOT_RUN = {
     " --config results=results-mine": GPU,
     "python -m bench.compare results/reference/nvidia-h200 results-mine": GPU,
     "python -m benchmarks.engine benchmarks/plans/tensorflow.json --out results/reference/here"
-    ' --call one --skip-measured --interpreters \'{"tensorflow": ".venv-tensorflow/bin/python"}\'': GPU,
-    "python -m benchmarks.all_reduce --out results/reference/here --call one"
-    " --skip-measured": GPU,
+    " --call one --skip-measured"
+    ' --interpreters \'{"tensorflow": ".venv-tensorflow/bin/python"}\'': GPU,
+    "python -m benchmarks.all_reduce --out results/reference/here --call one --skip-measured": GPU,
     "make gpu-bench PYTHON=.venv/bin/python PLAN=scaling BUDGET=570": GPU,
     "python -m benchmarks.scaling_model check results/reference/here/engine.csv"
     " --prediction results/reference/nvidia-h200/scaling_prediction.csv": GPU,
