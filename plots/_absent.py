@@ -64,7 +64,7 @@ def account(panel: Axes, here: pd.DataFrame, missing: pd.DataFrame) -> None:
 
 
 def blank(row: Sequence[Axes], planned: Sequence[bool]) -> None:
-    """Leaves nothing but the title of panels of which nothing was planned.
+    """Leaves nothing of panels of which nothing was planned, but the row's title over the first.
 
     The panels of a row share what stands to its left: the first that was planned takes it over.
     """
@@ -72,6 +72,8 @@ def blank(row: Sequence[Axes], planned: Sequence[bool]) -> None:
     for panel in row:
         if panel not in kept:
             panel.set_axis_off()
+            if panel is not row[0]:
+                panel.set_title("", loc="left")
             for drawn in (*panel.lines, *panel.texts):
                 drawn.set_visible(False)
     if kept and kept[0] is not row[0]:

@@ -104,7 +104,7 @@ def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
     seconds, error = line["train_s"], 1 - line["test_acc"]
     last = line.iloc[-1]
     kind, is_thick = last["kind"], last["is_best"] and last["kind"] == "median"
-    thin = {"markevery": (0.1, 0.3), "markersize": 2.6, "linewidth": 0.6, "alpha": 0.6}
+    thin = {"markevery": (0.1, 0.3), "markersize": 2.2, "linewidth": 0.5, "alpha": 0.35}
     widths = {"markevery": 0.15, "linewidth": 1.2, "zorder": 3} if is_thick else thin
     (drawn,) = panel.step(seconds, error, where="post", **look | widths)
     time = _panels.three_digits(last["train_s"])

@@ -77,6 +77,7 @@ def test_where_nothing_was_planned_nothing_is_said(name):
     figure, _ = draw(name, tables(here, beside, not_run(**other)))
     assert words(figure).count("not run") == 1
     assert sum(panel.axison for panel in figure.axes) == 3  # of four
+    assert words(figure).count("2 devices") <= 1  # over the panel that was planned alone
 
 
 def test_a_batch_that_was_not_planned_has_no_panel():
