@@ -10,6 +10,7 @@ from typing import Any
 
 from bench import environment, record
 from bench.spec import NAME
+from benchmarks.inputs import object_of, rows_of
 from benchmarks.results import CODE
 from workflows.validate import ConfigError
 
@@ -46,18 +47,21 @@ def begin(
     Half a row, whose writer was killed in it, is cut off.
 
     Raises:
-        ConfigError: the table has other columns, or these rows other surroundings.
+        ConfigError: the table has other columns or is damaged, as may be what lies beside it, or
+            these rows have other surroundings.
     """
     table.parent.mkdir(parents=True, exist_ok=True)
     if table.exists():
         record.drop_half_row(table)
+    rows: list[dict[str, str]] = []
     if table.exists():  # a file of half a line is gone now
-        header = table.read_text().splitlines()[0]
-        if header != ",".join(columns):
+        header = table.read_bytes().partition(b"\n")[0].decode(errors="replace")
+        if header.rstrip("\r") != ",".join(columns):
             raise ConfigError(
                 f"{table} has other columns: move it away, or make them {','.join(columns)}"
             )
-    done = [row for row in record.read_table(table) if row["call"] == call]
+        rows = rows_of(table, columns, "move it away", may_be_none=True)
+    done = [row for row in rows if row["call"] == call]
     path = table.with_name(f"{table.stem}-{call}.json")
     if done and path.exists():
         described = _joined(path, described)
@@ -88,7 +92,7 @@ def _joined(path: Path, described: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ConfigError: it was another machine, or other code or packages.
     """
-    before = record.read_json(path)
+    before = object_of(path, [], "bring it from where the call began, or give another --call")
     other = _other_gpus(before.get("gpus", []), described["gpus"])
     other += [word for key, word in SHARED.items() if before.get(key) != described[key]]
     was, now = before.get("code", {}), described["code"]

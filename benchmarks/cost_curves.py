@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from bench import record
-from benchmarks.scaling_data import cores
+from benchmarks.inputs import number, rows_of
+from benchmarks.results import AGAIN
+from benchmarks.scaling_data import cores, sums
 from benchmarks.scaling_laws import fit_all_reduce, fit_learners, held_out
 from benchmarks.scaling_measured import SAME, measured_in
 
@@ -29,16 +31,15 @@ def curves(folder: Path) -> list[dict[str, Any]]:
 
     Raises:
         FileNotFoundError: the folder has none of the three tables.
+        ValueError: one is not what it should be; a sentence that begins with the file.
     """
     engine, records = folder / "engine.csv", folder / "records_cost.csv"
     reduced = folder / "all_reduce.csv"
     rows: list[dict[str, Any]] = []
     if engine.exists():
         rows += _learners(measured_in(engine))
-    rows += _records(record.read_table(records)) if records.exists() else []
-    if reduced.exists():
-        table = record.read_table(reduced)
-        rows += _all_reduce(table, cores(folder / f"all_reduce-{table[-1]['call']}.json"))
+    rows += _records(records) if records.exists() else []
+    rows += _all_reduce(reduced) if reduced.exists() else []
     if not rows:
         raise FileNotFoundError(
             f"{folder} has no engine.csv with {ENOUGH} numbers of learners, no records_cost.csv "
@@ -65,14 +66,17 @@ def _learners(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _records(table: list[dict[str, str]]) -> list[dict[str, Any]]:
-    sweeps: dict[tuple[str, ...], list[dict[str, str]]] = {}
-    for row in table:
-        key = tuple(row[n] for n in ("call", "system", "model", "dataset", "batch", "learners"))
-        sweeps.setdefault(key, []).append(row)
+def _records(path: Path) -> list[dict[str, Any]]:
+    names = ["call", "system", "model", "dataset", "batch", "learners"]
+    sweeps: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    table = rows_of(path, [*names, "records", "least_s"], AGAIN)
+    for n, row in enumerate(table, start=1):
+        where = f"{path}: row {n}"
+        seconds = number(where, "least_s", row["least_s"], least=1e-9)
+        point = number(where, "records", row["records"]), seconds
+        sweeps.setdefault(tuple(row[name] for name in names), []).append(point)
     found = []
-    for (call, system, model, dataset, batch, _), sweep in sweeps.items():
-        points = [(float(row["records"]), float(row["least_s"])) for row in sweep]
+    for (call, system, model, dataset, batch, _), points in sweeps.items():
         cell = f"{system}, {model} on {dataset}, b={batch}"
         found += _curve("records", cell, call, points)
     return found
@@ -102,19 +106,17 @@ def _compared(measured_s: float, law_s: float) -> dict[str, str]:
     }
 
 
-def _all_reduce(table: list[dict[str, str]], cores: int | None) -> list[dict[str, Any]]:
-    call = table[-1]["call"]
-    points = [
-        (int(row["devices"]), float(row["bytes"]), float(row["seconds"]))
-        for row in table
-        if row["call"] == call
-    ]
+def _all_reduce(path: Path) -> list[dict[str, Any]]:
+    call, points = sums(path)
+    there = cores(path.with_name(f"all_reduce-{call}.json"))
     two = [point for point in points if point[0] == 2]
+    if len({size for _, size, _ in two}) < ENOUGH:
+        raise ValueError(f"{path}: call {call} has no sums of {ENOUGH} sizes between two devices")
     rows = []
     for point in points:
         devices, size, seconds = point
         law = fit_all_reduce([other for other in two if other != point])
-        turns = max(1.0, devices / cores) if cores else 1.0
+        turns = max(1.0, devices / there) if there else 1.0
         same = {"curve": "all-reduce", "cell": f"{devices} devices", "call": call}
         same |= {"x": f"{size:g}", "devices": devices, "fixed_s": f"{law.hop_s:.4g}"}
         same |= {"each_s": f"{1 / law.bytes_per_s:.4g}"}

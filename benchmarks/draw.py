@@ -44,6 +44,8 @@ def main() -> None:
                     sys.exit(str(error))
                 print(error)
                 continue
+            except (OSError, ValueError) as error:
+                sys.exit(f"Error: {error}")
             _files.write_images(folder, name, figure)
             (folder / f"{name}.txt").write_text(caption + "\n")
 

@@ -7,7 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks import draw_panels
+from benchmarks.draw_numbers import make_numbers
 from benchmarks.draw_sources import tell
+from benchmarks.inputs import rows_of
 from benchmarks.results import source_of
 from plots import _axes, _counts, _hover, style
 
@@ -16,13 +18,23 @@ AXES = {
     "records": ("records", "time of an epoch"),
     "all-reduce": ("bytes", "time of an all-reduce"),
 }
+NAMES, NUMBERS = ["curve", "cell", "call"], ["x", "measured_s", "law_s", "error"]
 TABLES = {"learners": "engine", "records": "records_cost", "all-reduce": "all_reduce"}
 
 
 def draw(folder: Path) -> tuple[Figure, str]:
-    """The figure and its caption."""
-    table = pd.read_csv(folder / "cost_curves.csv")
+    """The figure and its caption.
+
+    Raises:
+        ValueError: cost_curves.csv, or what lies beside it, is not what it should be; one sentence.
+    """
+    path = folder / "cost_curves.csv"
+    again = f"`python -m benchmarks.cost_curves {folder}` writes it"
+    table = pd.DataFrame(rows_of(path, [*NAMES, *NUMBERS], again))
+    make_numbers(table, path, NUMBERS)
     there = [curve for curve in AXES if curve in set(table["curve"])]
+    if not there:
+        raise ValueError(f"{path} has no curve of {', '.join(AXES)}: {again}")
     figure = Figure(figsize=(max(3.4 * len(there), 4.2), 3.1), layout="constrained")
     panels = figure.subplots(1, len(there), squeeze=False)[0]
     for panel, curve in zip(panels, there, strict=True):

@@ -8,13 +8,17 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchmarks import draw_panels
+from benchmarks.draw_numbers import make_numbers
 from benchmarks.draw_sources import tell
-from benchmarks.results import source_of
+from benchmarks.inputs import rows_of
+from benchmarks.results import AGAIN, source_of
 from plots import _axes, _hover, style
 
 # The form that is drawn of Crossbow, and the two that are drawn of PyTorch.
 STRONGEST = {"precision": "bf16", "compile": "True", "graph": "True", "channels_last": "True"}
 PLAIN = {"precision": "fp32", "compile": "False", "graph": "False"}
+COLUMNS = ["system", "model", "dataset", "devices", "batch", "learners", "unroll", *STRONGEST]
+COLUMNS += ["images_per_s", "call"]
 LINES = {"-": "Crossbow", "--": "PyTorch, compiled, one graph", ":": "PyTorch, eager fp32"}
 NETWORKS = {"lenet": "LeNet", "resnet32": "ResNet-32", "resnet50": "ResNet-50", "vgg16": "VGG-16"}
 
@@ -28,11 +32,12 @@ def draw(folder: Path) -> tuple[Figure, str]:
 
     Raises:
         NoSweep: engine.csv has none.
+        ValueError: it is not what it should be; one sentence.
     """
-    rows = pd.read_csv(folder / "engine.csv", dtype=str, keep_default_na=False)
+    table = folder / "engine.csv"
+    rows = pd.DataFrame(rows_of(table, COLUMNS, AGAIN, may_be_none=True), columns=COLUMNS)
     rows = rows[(rows["devices"] == "1") & rows["unroll"].isin(["", "1"])]
-    numbers = ["batch", "learners", "images_per_s"]
-    rows[numbers] = rows[numbers].apply(pd.to_numeric)
+    make_numbers(rows, table, ["batch", "learners", "images_per_s"])
     sweeps = _of(rows, "crossbow", STRONGEST)
     swept = sweeps.groupby(["model", "call", "batch"], sort=False)["learners"].nunique()
     swept = swept[swept > 1].groupby(["model", "call"], sort=False).sum()

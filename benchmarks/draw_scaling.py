@@ -11,23 +11,35 @@ from matplotlib.figure import Figure
 from benchmarks import draw_panels
 from benchmarks import scaling_data as data
 from benchmarks.draw_engine import NETWORKS
+from benchmarks.draw_numbers import make_numbers
 from benchmarks.draw_sources import tell
+from benchmarks.inputs import rows_of
 from benchmarks.results import Source
 from benchmarks.scaling_measured import RUNS, SAME, base, beforehand, measurements, pairs
 from plots import _counts, _hover, style
 
 CELL = ["system", "batch", "learners", "precision"]
+SPEED_UPS = ["speed_up", "speed_up_low", "speed_up_high"]
 SHIFT = 0.1  # octaves between the marks of two lines
 
 
 def draw(folder: Path) -> tuple[Figure, str]:
-    """The figure and its caption."""
-    table = pd.read_csv(folder / "scaling_prediction.csv", dtype=str, keep_default_na=False)
+    """The figure and its caption.
+
+    Raises:
+        ValueError: scaling_prediction.csv, or what it was made of, is missing or is not what it
+            should be; one sentence.
+    """
+    path = folder / "scaling_prediction.csv"
+    again = "`python -m benchmarks.scaling_model predict` writes it"
+    numbers = [*SPEED_UPS, "devices", "base_images_per_s"]
+    table = pd.DataFrame(rows_of(path, [*SAME, *numbers, "images_per_s"], again))
     asked, systems = len(table), set(table["system"])
     table = table[table["images_per_s"] != ""]
     told = len(table)
-    numbers = [f"speed_up{end}" for end in ("", "_low", "_high")] + ["devices"]
-    table[numbers] = table[numbers].apply(pd.to_numeric)
+    if not told:
+        raise ValueError(f"{path} has no cell that could be predicted: {again}")
+    make_numbers(table, path, numbers)
     # Of a cell that is asked for in two forms the first.
     table = table.drop_duplicates(["model", "dataset", *CELL, "devices"])
     measured = measurements(folder)

@@ -6,18 +6,26 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from bench import record
+from benchmarks.draw_numbers import make_numbers
 from benchmarks.draw_sources import tell
-from benchmarks.results import source_of
+from benchmarks.inputs import object_of, rows_of
+from benchmarks.results import AGAIN, BRING, source_of
 from plots import style
 
+NUMBERS = ["rank", "stream", "start_us", "end_us"]
 SHOWN = 0.75  # of the table, which has two iterations
 
 
 def draw(folder: Path) -> tuple[Figure, str]:
-    """The figure and its caption."""
-    spans = pd.read_csv(folder / "timeline.csv")
-    overlap = record.read_json(folder / "overlap.json")
+    """The figure and its caption.
+
+    Raises:
+        ValueError: a file is missing or is not what it should be; one sentence.
+    """
+    path = folder / "timeline.csv"
+    spans = pd.DataFrame(rows_of(path, ["kind", *NUMBERS], AGAIN))
+    make_numbers(spans, path, NUMBERS)
+    overlap = object_of(folder / "overlap.json", ["run"], f"it says what was traced; {BRING}")
     end_us = SHOWN * spans["end_us"].max()
     spans = spans[spans["start_us"] < end_us]
     hues = style.hues([])

@@ -5,11 +5,15 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from bench import record
+from benchmarks.draw_numbers import make_numbers
 from benchmarks.draw_sources import tell
-from benchmarks.results import source_of
+from benchmarks.inputs import object_of, rows_of
+from benchmarks.results import AGAIN, BRING, source_of
 from plots import _axes, _hover, style
 
+FOUND = (
+    "run,chosen,chosen_images_per_s,best,best_images_per_s,ratio,tuning_s,train_s,share"
+).split(",")
 FIXED = {"marker": "o", "color": style.INK}
 SAMPLES = {"marker": "o", "linestyle": "", "mfc": "none", "color": style.hues([])["crossbow"]}
 CHOSEN = {"marker": "*", "linestyle": "", "markersize": 13, "zorder": 3}
@@ -17,9 +21,15 @@ CHOSEN |= {"color": style.hues([])["pytorch"]}
 
 
 def draw(folder: Path, name: str = "tuning") -> tuple[Figure, str]:
-    """The figure and its caption, of NAME.csv and NAME.json."""
-    rows = pd.read_csv(folder / f"{name}.csv")
-    found = record.read_json(folder / f"{name}.json")
+    """The figure and its caption, of NAME.csv and NAME.json.
+
+    Raises:
+        ValueError: one of them is missing or is not what it should be; one sentence.
+    """
+    numbers, path = ["learners", "images_per_s"], folder / f"{name}.csv"
+    rows = pd.DataFrame(rows_of(path, ["source", *numbers], AGAIN))
+    make_numbers(rows, path, numbers)
+    found = object_of(folder / f"{name}.json", FOUND, f"it says what was chosen; {BRING}")
     sweep, tuner = (rows[rows["source"] == source] for source in ("sweep", "tuner"))
     figure = Figure(figsize=(4.2, 2.9), layout="constrained")
     panel = figure.subplots()

@@ -18,6 +18,7 @@ from statistics import median
 from typing import Any
 
 from bench import record
+from benchmarks.inputs import number, object_of, rows_of
 from benchmarks.queue_model import Run, makespan, simulate
 from benchmarks.results import folder
 
@@ -40,8 +41,9 @@ def timeline(results: Path, slots: int, call: str) -> list[dict[str, Any]]:
     """
     rows = []
     for status in results.glob("runs/*/" + record.STATUS):
-        end_s, wall_s = status.stat().st_mtime, record.read_json(status)["wall_s"]
-        spec = record.read_json(status.parent / record.RUN)["spec"]
+        again = "train that run again, or move it away"
+        end_s, wall_s = status.stat().st_mtime, object_of(status, ["wall_s"], again)["wall_s"]
+        spec = object_of(status.parent / record.RUN, ["spec"], again)["spec"]
         kind = "-".join(f"{spec[n]}" for n in ("system", "model", "devices", "learners", "batch"))
         where = {"call": call, "slots": slots, "run": status.parent.name, "configuration": kind}
         times = {"start_s": end_s - wall_s, "end_s": end_s, "wall_s": wall_s}
@@ -143,29 +145,43 @@ def main() -> None:
             _append(options.out, timeline(options.results, options.slots, options.call))
         elif options.command == "check":
             calls: dict[str, list[dict[str, str]]] = {}
-            for row in _table(options.folder / "queue.csv", "call"):
+            for row in _queue(options.folder / "queue.csv"):
                 calls.setdefault(row["call"], []).append(row)
             checked = [check(rows) for rows in calls.values()]
             record.write_table(options.folder / "queue_check.csv", CHECK, checked)
         else:
-            made = [row["wall_s"] for row in _table(options.summary, "wall_s") if row["wall_s"]]
-            rows = forecast([float(seconds) for seconds in made])
+            rows = forecast(_lengths(options.summary))
             options.out.mkdir(parents=True, exist_ok=True)
             record.write_table(options.out / "queue_forecast.csv", FORECAST, rows)
     except (OSError, ValueError) as error:
         sys.exit(f"Error: {error}")
 
 
-def _table(path: Path, column: str) -> list[dict[str, str]]:
-    rows = record.read_table(path)
-    if not rows or column not in rows[0]:
-        raise ValueError(f"{path} has no rows with a column {column}: is it the right file?")
+def _queue(path: Path) -> list[dict[str, str]]:
+    rows = rows_of(path, QUEUE, "`python -m benchmarks.queue_check timeline` writes it")
+    for n, row in enumerate(rows, start=1):
+        for name, least in (("slots", 1), ("start_s", 0), ("end_s", 0), ("wall_s", 0)):
+            number(f"{path}: row {n}", name, row[name], least)
     return rows
+
+
+def _lengths(path: Path) -> list[float]:
+    """Seconds of the runs in a summary.csv that have them."""
+    rows = rows_of(path, ["wall_s"], "name a summary.csv of joined runs")
+    found = [
+        number(f"{path}: row {n}", "wall_s", row["wall_s"], least=0)
+        for n, row in enumerate(rows, start=1)
+        if row["wall_s"]
+    ]
+    if not sum(found):
+        raise ValueError(f"{path} has no run that took time: name one of runs that were trained")
+    return found
 
 
 def _append(folder: Path, rows: list[dict[str, Any]]) -> None:
     path = folder / "queue.csv"
-    if path.exists() and rows[0]["call"] in {row["call"] for row in record.read_table(path)}:
+    before = rows_of(path, QUEUE, "move it away", may_be_none=True) if path.exists() else []
+    if rows[0]["call"] in {row["call"] for row in before}:
         raise ValueError(f"{path} has a call {rows[0]['call']} already: choose another --call")
     folder.mkdir(parents=True, exist_ok=True)
     new = not path.exists()

@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench import environment, record
+from benchmarks.inputs import object_of
 
 # What earlier benchmarks left in the repository changes no code.
 CODE = (".", ":(exclude)results")
+
+AGAIN = "measure again, or move it away"
+BRING = "bring it from where its measurement was made, or measure again"
 
 
 def write_result(path: Path, figures: dict[str, Any], code: Sequence[str] = CODE) -> None:
@@ -60,8 +64,11 @@ def source_of(path: Path) -> Source:
     """What a result has beside its figures, or a call beside its table; PATH is the JSON.
 
     Where the machine is not recorded, or nothing is, it is called as the folder.
+
+    Raises:
+        workflows.validate.ConfigError: the file is damaged; one sentence.
     """
-    made = record.read_json(path) if path.exists() else {}
+    made = object_of(path, [], BRING) if path.exists() else {}
     surroundings, code = made.get("environment", made), made.get("code", {})
     machine = path.parent.resolve().name
     if "gpus" in surroundings:

@@ -6,6 +6,7 @@ from typing import Any
 from bench.summary_file import read_text
 from benchmarks import scaling_data as data
 from benchmarks.engine_table import key
+from benchmarks.inputs import number
 from benchmarks.scaling_measured import RUNS, SAME, measured_in
 
 CHECK = (
@@ -31,8 +32,8 @@ def check(measured: Path, prediction: Path, out: Path) -> list[dict[str, Any]]:
         )
     keys = [*SAME, "devices"]
     told = {
-        key(row, keys): row
-        for row in read_text(prediction, [*keys, *FIGURES]).to_dict("records")
+        key(row, keys): (f"{prediction}: row {n}", row)
+        for n, row in enumerate(read_text(prediction, [*keys, *FIGURES]).to_dict("records"), 1)
         if row["images_per_s"]
     }
     rows = measured_in(measured)
@@ -40,13 +41,14 @@ def check(measured: Path, prediction: Path, out: Path) -> list[dict[str, Any]]:
     ones = {key(row, [*SAME, "call"]): row for row in alone}
     found = []
     for row in rows:
-        expected = told.get(key(row, keys))
-        if not expected:
+        if key(row, keys) not in told:
             continue
+        where, expected = told[key(row, keys)]
         one = ones.get(key(row, [*SAME, "call"]))
         what = "speed_up" if one else "images_per_s"
         figure = row["images_per_s"] / (one["images_per_s"] if one else 1)
-        middle, low, high = (float(expected[what + end]) for end in ("", "_low", "_high"))
+        names = [what + end for end in ("", "_low", "_high")]
+        middle, low, high = (number(where, name, expected[name], least=0) for name in names)
         found.append(row | {
             "of": what, "predicted": middle, "low": low, "high": high,
             "measured": f"{figure:.3f}" if one else f"{figure:.0f}",

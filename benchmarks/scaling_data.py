@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from bench import record
-from bench.summary_file import read_text
 from benchmarks.engine_table import key
+from benchmarks.inputs import number, object_of, rows_of
 from benchmarks.plan import points, read_plan
-from benchmarks.results import Source, source_of
+from benchmarks.results import AGAIN, BRING, Source, source_of
 from benchmarks.scaling_laws import AllReduce, fit_all_reduce
-from benchmarks.scaling_measured import SAME, number
+from benchmarks.scaling_measured import SAME
 from benchmarks.synthetic import synthetic
 from data_prep import datasets
 from models import load
@@ -20,6 +20,8 @@ from workflows.read_config import read_config
 
 NVLINK4_BYTES_PER_S = 450e9  # published, one direction; for want of measured all-reduces
 FLOAT = 4
+SUM = ["call", "devices", "bytes", "seconds"]
+SPAN = ["kind", "start_us", "end_us"]
 
 
 def cells(path: Path) -> list[dict[str, str]]:
@@ -54,39 +56,66 @@ def all_reduce(folder: Path, on_cpus: bool) -> tuple[AllReduce, str]:
 
     Raises:
         FileNotFoundError: the folder has neither file.
-        ValueError: timeline.csv has no all-reduce, or all_reduce.csv is not what it should be.
+        ValueError: a file is not what it should be, or missing beside timeline.csv.
     """
     measured = folder / "all_reduce.csv"
     if measured.exists():
-        table = read_text(measured, ["call", "devices", "bytes", "seconds"]).to_dict("records")
-        points = []
-        for n, row in enumerate(table, start=1):
-            where = f"{measured}: row {n}"
-            devices = number(where, "devices", row["devices"])
-            if row["call"] == table[-1]["call"] and devices == 2:
-                size = number(where, "bytes", row["bytes"])
-                points.append((2, size, number(where, "seconds", row["seconds"], least=0)))
-        return fit_all_reduce(points), "all_reduce.csv"
+        two = [point for point in sums(measured)[1] if point[0] == 2]
+        try:
+            return fit_all_reduce(two), "all_reduce.csv"
+        except ValueError as error:
+            raise ValueError(f"{measured}: {error}, between two devices") from None
     timeline = folder / "timeline.csv"
     if not timeline.exists():
         command = f"python -m benchmarks.all_reduce --out {folder} --call NAME"
         command += " --device-type cpu" * on_cpus
         raise FileNotFoundError(f"{measured} is missing: `{command}` measures it")
-    spans = [row for row in record.read_table(timeline) if row.get("kind") == "all-reduce"]
+    trace = "trace a cell of two devices"
+    spans = [
+        [
+            number(f"{timeline}: row {n}", name, row[name], least=0)
+            for name in ("start_us", "end_us")
+        ]
+        for n, row in enumerate(rows_of(timeline, SPAN, trace, may_be_none=True), start=1)
+        if row["kind"] == "all-reduce"
+    ]
     if not spans:
-        raise ValueError(f"{timeline} has no all-reduce: trace a cell of two devices")
-    least_s = min(float(row["end_us"]) - float(row["start_us"]) for row in spans) / 1e6
-    run = record.read_json(folder / "overlap.json")["run"]
+        raise ValueError(f"{timeline} has no all-reduce: {trace}")
+    least_s = min(end_us - start_us for start_us, end_us in spans) / 1e6
+    run = object_of(folder / "overlap.json", ["run"], f"it says what was traced; {BRING}")["run"]
     sent_s = exchanged_bytes(run["model"], run["dataset"]) / NVLINK4_BYTES_PER_S
     return AllReduce(max(0.0, least_s - sent_s) / 2, NVLINK4_BYTES_PER_S), "timeline.csv"
+
+
+def sums(measured: Path) -> tuple[str, list[tuple[int, float, float]]]:
+    """The last call of an all_reduce.csv, and the devices, bytes and seconds of its all-reduces.
+
+    Raises:
+        ValueError: it is none, has no row or one that can't be; begins with the file.
+    """
+    table = rows_of(measured, SUM, AGAIN)
+    found = [
+        (
+            int(number(f"{measured}: row {n}", "devices", row["devices"])),
+            number(f"{measured}: row {n}", "bytes", row["bytes"]),
+            number(f"{measured}: row {n}", "seconds", row["seconds"], least=1e-9),
+        )
+        for n, row in enumerate(table, start=1)
+    ]
+    last = table[-1]["call"]
+    return last, [one for one, row in zip(found, table, strict=True) if row["call"] == last]
 
 
 def cores(call: Path) -> int | None:
     """How many devices compute at once where a call, that of the JSON, was made; None on GPUs: all.
 
     Of an older call, which does not tell the type of its devices, by what the machine has.
+
+    Raises:
+        workflows.validate.ConfigError: the JSON is missing or damaged; one sentence.
     """
-    made = record.read_json(call)
+    machine = "it says whether the devices of the call were GPUs, or cores that take turns"
+    made = object_of(call, ["gpus", "cores"], f"{machine}; {BRING}")
     on_gpus = made.get("device_type", "cuda" if made["gpus"] else "cpu") == "cuda"
     return None if on_gpus else int(made["cores"])
 
@@ -96,7 +125,7 @@ def source_of_sums(folder: Path) -> Source:
     measured = folder / "all_reduce.csv"
     if not measured.exists():
         return source_of(folder / "overlap.json")
-    return source_of(folder / f"all_reduce-{record.read_table(measured)[-1]['call']}.json")
+    return source_of(folder / f"all_reduce-{sums(measured)[0]}.json")
 
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:

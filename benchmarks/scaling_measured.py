@@ -5,16 +5,16 @@ devices), `iteration_s`, `learners_each` (a number also where `learners` is auto
 `source`: machine and commit.
 """
 
-import math
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
 from bench import record
 from bench.spec import ALGORITHM_1, RELEASED
-from bench.summary_file import read_summary, read_text
+from bench.summary_file import read_summary
 from bench.systems import SYSTEMS
 from benchmarks.engine_table import SETTINGS, key
+from benchmarks.inputs import number, rows_of
 from benchmarks.plan import DEFAULTS
 from benchmarks.results import Source, source_of
 
@@ -30,7 +30,7 @@ def measurements(folder: Path) -> list[dict[str, Any]]:
     """Of engine.csv, and of the training runs in summary.csv where there is one.
 
     Raises:
-        FileNotFoundError: the folder has no engine.csv.
+        ValueError: the folder has no engine.csv, or one of the two is damaged; one sentence.
     """
     summary = folder / "summary.csv"
     return measured_in(folder / "engine.csv") + (measured_in(summary) if summary.exists() else [])
@@ -53,16 +53,17 @@ def measured_in(path: Path) -> list[dict[str, Any]]:
     learning rate is no part of a configuration, as it leaves throughput alone.
 
     Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: it is neither, or has a row that can't be; begins with the file.
+        ValueError: it is missing or neither, or has a row that can't be; begins with the file.
     """
-    if not path.exists():
-        raise FileNotFoundError(f"{path} is missing: `python -m benchmarks.engine` measures it")
-    table = read_text(path, ["system", "model", "devices", "batch", "learners", "images_per_s"])
-    if "call" in table:
-        calls = {c: source_of(path.parent / f"engine-{c}.json") for c in set(table["call"])}
-        rows = enumerate(table.to_dict("records"), start=1)
-        return [_measurement(f"{path}: row {n}", row, calls[row["call"]]) for n, row in rows]
+    needed = ["system", "model", "devices", "batch", "learners", "images_per_s"]
+    table = rows_of(path, needed, "`python -m benchmarks.engine` measures it", may_be_none=True)
+    if table and "call" in table[0]:
+        names = {row["call"] for row in table}
+        calls = {name: source_of(path.parent / f"engine-{name}.json") for name in names}
+        return [
+            _measurement(f"{path}: row {n}", row, calls[row["call"]])
+            for n, row in enumerate(table, start=1)
+        ]
     runs: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in read_summary(path).to_dict("records"):
         averaged = row["variant"] in (ALGORITHM_1, RELEASED) and row["tau"] == "1"
@@ -105,17 +106,6 @@ def _default(where: str, name: str) -> str:
     if DEFAULTS[name] is MISSING:
         raise ValueError(f"{where}: {name} is empty; leave the row out")
     return str(DEFAULTS[name])
-
-
-def number(where: str, name: str, cell: Any, least: float = 1) -> float:
-    """A cell of a table; a ValueError names `where` it stands."""
-    try:
-        value = float(cell)
-    except (TypeError, ValueError):
-        value = math.nan
-    if not least <= value < math.inf:
-        raise ValueError(f"{where}: {name} is {cell!r}, no number from {least:g}; leave it out")
-    return value
 
 
 def pairs(rows: list[dict[str, Any]]) -> list[Pair]:

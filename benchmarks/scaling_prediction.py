@@ -36,7 +36,8 @@ def predict(folder: Path, plans: Sequence[Path]) -> tuple[list[dict[str, Any]], 
     """The rows of scaling_prediction.csv and of scaling_fit.csv.
 
     Raises:
-        FileNotFoundError, ValueError: something that is needed was not measured; says what.
+        FileNotFoundError, ValueError: something that is needed was not measured, or a file of it
+            is missing or damaged; says what.
     """
     rows = beforehand(measurements(folder))
     there = pairs(rows)

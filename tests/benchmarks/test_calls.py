@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -172,6 +173,25 @@ def test_half_a_row_is_cut_off_before_the_next_one(command, call):
     table.write_text(whole + whole.splitlines()[1][:5])
     call(command, "two")
     assert calls_of(command) == ["one", "two"] and table.read_text().startswith(whole)
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_what_is_damaged_is_left_as_it_is_and_named(command, call, monkeypatch):
+    monkeypatch.setattr(environment, "code", lambda *_: CLEAN)
+    call(command, "one")
+    table, beside = Path("results", f"{command}.csv"), Path("results", f"{command}-one.json")
+    whole, header = table.read_bytes(), table.read_bytes().splitlines(keepends=True)[0]
+    for path, content, said in (
+        (beside, b"", "is not readable as JSON (Expecting value"),
+        (beside, b"[]", "is no JSON object: bring it from where the call began, or give another"),
+        (table, b"\x89PNG\n\xff\n", "has other columns: move it away"),
+        (table, header + b"\xff\n", "is not readable as CSV ('utf-8' codec can't decode"),
+    ):
+        table.write_bytes(whole)
+        path.write_bytes(content)
+        with pytest.raises(SystemExit, match=re.escape(f"{path} {said}")):
+            call(command, "one")
+        assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize("command", OPTIONS)

@@ -88,8 +88,11 @@ def test_a_queue_in_which_no_run_waited_is_refused():
 
 def test_commands_refuse_in_a_sentence(tmp_path, monkeypatch):
     for arguments, sentence in (
-        (["check", str(tmp_path)], "queue.csv has no rows"),
-        (["forecast", str(ROOT / "README.md"), "--out", str(tmp_path)], "column wall_s"),
+        (["check", str(tmp_path)], "queue.csv is missing: `python"),
+        (
+            ["forecast", str(ROOT / "README.md"), "--out", str(tmp_path)],
+            "README.md lacks the columns wall_s: name a summary.csv",
+        ),
         (["timeline", str(tmp_path), "--slots", "1", "--call", "x", "--out", "y"], "no finished"),
     ):
         monkeypatch.setattr(sys, "argv", ["queue_check", *arguments])
