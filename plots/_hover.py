@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from html import escape, unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -92,13 +93,15 @@ def endings(runs: pd.DataFrame) -> list[str]:
 
 
 def _rows(runs: pd.DataFrame, *columns: str) -> Iterable:
-    """Rows of what a text needs: most of the time of rows of all columns is that of the others."""
+    """Rows of what a text needs; pandas' own would define a class for every few of them."""
     wanted = [name for name in dict.fromkeys((*_CONFIGURATION, *columns)) if name in runs]
-    return runs[wanted].itertuples() if len(runs) else ()
+    for row in zip(*(runs[name] for name in wanted), strict=True):
+        yield SimpleNamespace(**dict(zip(wanted, row, strict=True)))
 
 
 def _seed(one) -> str:
-    return f" (seed {one.seed:g})" if "seed" in one._fields and one.seed == one.seed else ""
+    seed = getattr(one, "seed", np.nan)
+    return "" if np.isnan(seed) else f" (seed {seed:g})"
 
 
 def titled(svg: str) -> str:

@@ -25,7 +25,10 @@ def add_medians(
     """
     name = name or column
     cell = table.groupby(list(by), dropna=False).ngroup()
-    found = {key: _estimate(runs, column, trained) for key, runs in table.groupby(cell)}
+    found = dict.fromkeys(cell, Estimate(np.nan, np.nan, np.nan, 0))
+    for key, runs in _said(table.assign(cell=cell), column, trained).groupby("cell"):
+        values, followed = runs["value"].to_numpy(), runs["followed"].to_numpy()
+        found[key] = time_to_target(values, followed) if trained else median_interval(values)
     medians = cell.map(lambda key: found[key].median).replace(_worst(column), np.nan)
     return table.assign(
         **{
@@ -54,13 +57,15 @@ def _worst(column: str) -> float:
     return 0.0 if column in _MORE_IS_BETTER else np.inf
 
 
-def _estimate(runs: pd.DataFrame, column: str, trained: str) -> Estimate:
-    if "status" not in runs:  # what others have published
-        return median_interval(runs[column].to_numpy())
-    runs = runs[_runs.counts(runs)]
-    if trained and len(runs):
+def _said(table: pd.DataFrame, column: str, trained: str) -> pd.DataFrame:
+    """The `value` of each run that has a say, what it was `followed` to, and its `cell`."""
+    said = pd.DataFrame({"cell": table["cell"], "value": table[column], "followed": np.inf})
+    if "status" not in table:  # what others have published
+        return said
+    if trained:
         # What diverged or did not fit could never get there.
-        followed = runs[trained].where(runs["status"].isin(_runs.TRAINED), np.inf).fillna(np.inf)
-        return time_to_target(runs[column].fillna(np.inf).to_numpy(), followed.to_numpy())
-    known = amounts(runs, column).dropna().to_numpy()
-    return median_interval(known) if len(known) else Estimate(np.nan, np.nan, np.nan, 0)
+        followed = table[trained].where(table["status"].isin(_runs.TRAINED), np.inf)
+        said = said.assign(followed=followed).fillna(np.inf)
+    else:
+        said = said.assign(value=amounts(table, column))
+    return said[_runs.counts(table) & said["value"].notna()]

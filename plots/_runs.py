@@ -51,8 +51,9 @@ def _clean(summary: pd.DataFrame, with_repeats: bool = False) -> pd.DataFrame:
         runs[column] = runs.get(column, "")  # older summaries lack them
     for column in MEASURED:
         runs[column] = runs.get(column, np.nan)  # older summaries lack them
+    says = counts(runs)
     for column in (*_RESULTS, *MEASURED):
-        runs[column] = runs[column].where(counts(runs))
+        runs[column] = runs[column].where(says)
     runs["workload"] = _goals(runs)
     if len(set(runs["device_type"]) - {""}) > 1:
         runs["workload"] += runs["device_type"].map(lambda name: f", {name}" if name else "")

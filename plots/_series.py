@@ -83,22 +83,17 @@ def _usual(runs: pd.DataFrame, column: str, alike: list[str]) -> pd.Series:
     cells = runs[["workload", "system", *alike, "learners", column]].dropna(subset=column)
     cells = cells.loc[:, ~cells.columns.duplicated()].drop_duplicates()
     counts = cells.groupby(["workload", "system", column]).size()
-    if counts.empty:
-        return pd.Series(False, runs.index)
-    of_run = pd.MultiIndex.from_frame(runs[["workload", "system", column]])
-    own = pd.Series(counts.reindex(of_run).to_numpy(), runs.index)
-    most = counts.groupby(["workload", "system"]).max()
-    is_sole = counts.eq(most).groupby(["workload", "system"]).sum().eq(1)
-    of_group = pd.MultiIndex.from_frame(runs[["workload", "system"]])
-    has_usual = is_sole.reindex(of_group, fill_value=False).to_numpy()
-    return has_usual & own.eq(pd.Series(most.reindex(of_group).to_numpy(), runs.index))
+    is_most = counts.eq(counts.groupby(["workload", "system"]).transform("max"))
+    is_sole = is_most.groupby(["workload", "system"]).transform("sum").eq(1)
+    usual = set(counts.index[is_most & is_sole])
+    of_runs = zip(runs["workload"], runs["system"], runs[column], strict=True)
+    return pd.Series([one in usual for one in of_runs], runs.index, bool)
 
 
 def _append(
     runs: pd.DataFrame, column: str, form: str, alike: list[str], usual: pd.Series | bool = False
 ) -> None:
-    group = runs.groupby(alike, dropna=False)[column]
-    differs = group.transform(_varies).astype(bool)
+    differs = runs.groupby(alike, dropna=False)[column].transform("nunique", dropna=False) > 1
     named = runs[column].map(lambda value: f", {form.format(_short(value))}")
     said = runs[column].notna() & (runs[column] != "") & (runs[column] != _UNSAID.get(column))
     is_named = differs & said & ~(usual | pd.Series(False, runs.index))
