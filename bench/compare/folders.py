@@ -14,6 +14,7 @@ from bench.summary_file import read_summary, why_none
 SILENT = (record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN)
 # Of a machine that is otherwise the same, these differ from one start to the next.
 _PASSING = ("host", "variables.SLURM_JOB_ID", "variables.SLURM_JOB_NODELIST")
+_WHICH = ".uuid"  # of the GPUs of its kind one was; earlier runs do not tell
 _NAMED = 6
 
 
@@ -112,6 +113,8 @@ def warnings(a: Side, b: Side, runs: list[str]) -> Iterator[str]:
         ours, theirs = (_flat(side.environments.get(run, {})) for side in (a, b))
         if ours and theirs:
             for key in sorted({*ours, *theirs} - {*_PASSING}):
+                if key.endswith(_WHICH):
+                    continue
                 if (one := ours.get(key, "none")) != (other := theirs.get(key, "none")):
                     differing.setdefault(key, (one, other))
     if differing:

@@ -140,6 +140,16 @@ def test_differences_that_mislead_are_said(two, capsys):
     assert "has not every run.json" in compared(a, b, capsys)[1]
 
 
+@pytest.mark.parametrize("uuid", [{"uuid": "GPU-b"}, {}], ids=["another", "an earlier run's"])
+def test_other_gpus_of_a_kind_are_no_other_environment(uuid, two, capsys):
+    a, b = two()
+    change(a, ("environment", "gpus"), [{"name": "X", "uuid": "GPU-a"}])
+    change(b, ("environment", "gpus"), [{"name": "X"} | uuid])
+    assert "the environments differ" not in compared(a, b, capsys)[1]
+    change(b, ("environment", "gpus"), [{"name": "Y"} | uuid])
+    assert "the environments differ in gpus.0.name X | Y" in compared(a, b, capsys)[1]
+
+
 def test_commits_of_the_same_code_are_no_difference_in_code(two, capsys):
     a, b = two(code=CODE | {"commit": "d" * 40})
     change(b, ("machine", None), "8 x Another")
