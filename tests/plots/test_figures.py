@@ -38,14 +38,17 @@ def words(figure):
     return " ".join(text.get_text() for text in found if text.get_visible())
 
 
-def write(tables, folder, name, capsys=None):
+def put(tables, folder):
+    """Writes the tables' files; the options that name them."""
     folder.mkdir(parents=True, exist_ok=True)
-    given = []
-    for field in ("summary", "epochs", "autotune"):
-        path = folder / f"{field}.csv"
+    paths = {field: folder / f"{field}.csv" for field in ("summary", "epochs", "autotune")}
+    for field, path in paths.items():
         getattr(tables, field).to_csv(path, index=False)
-        given += [f"--{field}", str(path)]
-    return main([name, *given, "--out", str(folder / "figures")])
+    return [f"--{field}={path}" for field, path in paths.items()]
+
+
+def write(tables, folder, name):
+    return main([name, *put(tables, folder), "--out", str(folder / "figures")])
 
 
 def test_the_figures_are_the_files_but_what_they_share():

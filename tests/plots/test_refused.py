@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from synthetic import run, tables
-from test_figures import write
+from test_figures import put, write
 
 from plots import _tables
 from plots.__main__ import main
@@ -16,10 +16,8 @@ TWO = tables(run(seed=1), run(seed=2))
 
 def refused(folder, capsys, name, content):
     """What is said of good tables of which one file has this content."""
-    write(TWO, folder, "throughput")
-    path = folder / f"{name}.csv"
+    given, path = put(TWO, folder), folder / f"{name}.csv"
     path.write_bytes(content(path.read_text()) if callable(content) else content)
-    given = [f"--{field}={folder / field}.csv" for field in ("summary", "epochs", "autotune")]
     assert main(["throughput", *given, f"--out={folder}"]) == 1
     said = capsys.readouterr().err
     assert str(path) in said and said.count("\n") == 1
@@ -117,7 +115,7 @@ def test_runs_without_rows_among_the_epochs_are_no_traceback(tmp_path, name):
 
 
 def test_what_else_the_epochs_have_of_numbers_can_be_drawn(tmp_path):
-    write(TWO, tmp_path, "throughput")
+    put(TWO, tmp_path)
     read = _tables.read(*(tmp_path / f"{name}.csv" for name in ("summary", "epochs", "autotune")))
     assert read.epochs["train_loss"].dtype.kind in "if"
     assert read.epochs["run"].map(type).eq(str).all()
