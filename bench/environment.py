@@ -58,7 +58,7 @@ def machine(environment: dict[str, Any], device_type: str) -> str:
 
 
 def code(paths: Sequence[str] = (".",)) -> dict[str, Any]:
-    """The commit that is checked out and whether any of `paths` differs from it.
+    """The commit that is checked out and whether any of `paths` differs from it, or is not of it.
 
     Of a copy without repository, the commit is what the variable CODE_COMMIT says it is a copy of.
     """
@@ -68,10 +68,11 @@ def code(paths: Sequence[str] = (".",)) -> dict[str, Any]:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return done.stdout.strip()
 
+    inside = [path for path in paths if (ROOT / path).resolve().is_relative_to(ROOT)]
     try:
         return {
             "commit": git("rev-parse", "HEAD"),
-            "dirty": bool(git("status", "--porcelain", "--", *paths)),
+            "dirty": inside != [*paths] or bool(git("status", "--porcelain", "--", *inside)),
         }
     except (FileNotFoundError, subprocess.CalledProcessError):  # no git, or no repository
         commit = os.environ.get("CODE_COMMIT", "")

@@ -273,6 +273,10 @@ def test_dirty_commits_are_marked(report):
     assert "changed code" not in report(ROW)
 
 
+def test_the_commit_of_runs_outside_of_any_repository_is_not_known(report):
+    assert "commit unknown (dirty)" in report(ROW | {"commit": "", "dirty": "true"})
+
+
 def test_files_of_a_run_are_linked_where_they_exist(report, tmp_path):
     folder = tmp_path / "runs" / ROW["run"]
     folder.mkdir(parents=True)

@@ -57,6 +57,7 @@ _RESULTS = ("system", "seed", "median5_s", "median5_epochs", "best_acc", "images
 _RESULTS += ("epochs_run", "train_s")
 # What only some machines or systems tell: a column where one of the runs has it, and not 0.
 _MEASURED = ("memory_bytes", "learner_memory_bytes", "joules_per_image", "sent_bytes", "staleness")
+NOTHING = "–"  # in a cell that has no value
 # Empty where all options have their defaults, which tells runs apart as any other value does.
 _DEFAULTED = ("method",)
 # How a step is computed is one column, in words; what is plain goes without saying.
@@ -97,7 +98,7 @@ def split_columns(rows: list[dict]) -> tuple[list[dict], dict[str, list[tuple[st
     shared: dict[str, list[tuple[str, str]]] = {}
     for name, (heading, form) in _COLUMNS.items():
         shown = {cell(name, row)["text"] for row in rows if name in row}
-        texts = shown - {"–"}
+        texts = shown - {NOTHING}
         is_measured = name in _MEASURED and texts - {"0"}
         # A setting that some systems don't have is the same in all that do.
         differs = len(shown if name in _DEFAULTED else texts) > 1
@@ -110,8 +111,8 @@ def split_columns(rows: list[dict]) -> tuple[list[dict], dict[str, list[tuple[st
 
 def _whose(name: str, rows: list[dict]) -> str:
     """Which runs have a setting: all, those of some systems, or some of a system's."""
-    having = {row["system"] for row in rows if row.get(name)}
-    lacking = {row["system"] for row in rows if not row.get(name)}
+    found = {(cell(name, row)["text"] != NOTHING, row["system"]) for row in rows}
+    having, lacking = ({system for has, system in found if has is one} for one in (True, False))
     if not lacking:
         return "all runs"
     return "all runs " + ("that have it" if having & lacking else f"of {formats.listed(having)}")
@@ -120,12 +121,14 @@ def _whose(name: str, rows: list[dict]) -> str:
 def cell(name: str, row: dict) -> dict[str, str]:
     """The text of a cell and the value it sorts by."""
     raw = row[name] or ""
-    text = _COLUMNS[name][1](raw) if raw else "–"
+    text = _COLUMNS[name][1](raw) if raw else NOTHING
     if name == "learners" and raw == "auto" and row["learners_final"]:
         raw = row["learners_final"]
         text = f"auto → {formats.amount(raw)}"
-    if name == "commit":
-        text = text[:10] + (" (dirty)" if is_dirty(row) else "")
+    if name == "commit" and is_dirty(row):
+        text = f"{raw[:10] or 'unknown'} (dirty)"
+    elif name == "commit":
+        text = text[:10]
     return {"text": text, "raw": raw}
 
 
