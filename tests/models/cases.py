@@ -62,10 +62,10 @@ FAST = [
     Case("resnet20", CIFAR, 10),
     Case("resnet32", DIGIT),
     Case("resnet20_v2", (20, 28, 3), 10),
-    Case("resnet18", CIFAR),
-    Case("resnet50", (35, 33, 3)),
-    Case("resnet18_v2", (35, 33, 3)),
-    Case("googlenet", (41, 38, 3)),
+    Case("resnet18", CIFAR, 2),
+    Case("resnet50", (35, 33, 3), 2, rate=1e-4),
+    Case("resnet18_v2", (35, 33, 3), 2),
+    Case("googlenet", (41, 38, 3), 2),
     Case("googlenet_bn", (41, 38, 3), 2, rate=1e-4),
 ]
 SLOW = [
@@ -73,11 +73,7 @@ SLOW = [
     Case("vgg_a", CIFAR, 2),
     Case("resnet32", MNIST),
     Case("resnet32", CIFAR, 2),
-    Case("resnet18", CIFAR, 2),
-    Case("resnet18_v2", CIFAR, 2),
-    Case("resnet50", (64, 64, 3), 2, rate=1e-4),
     Case("resnet50_v2", CIFAR, 2, rate=1e-4),
-    Case("googlenet", (41, 38, 3), 2),
     Case("inception_v3", (75, 79, 3), 2, rate=1e-5),
     Case("overfeat", (71, 75, 3), 2),
 ]

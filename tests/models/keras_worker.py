@@ -1,5 +1,6 @@
 """Does the work of `cases` in Keras, for each folder that comes in on a line, and says so."""
 
+import gc
 import json
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ ROOM = 0.1  # of the tolerance is enough
 
 def main():
     _twin.TOLERANCE *= ROOM
+    gc.freeze()  # what was imported is no garbage of a session
     for line in sys.stdin:
         folder = Path(line.strip())
         case = Case(*json.loads((folder / "case.json").read_text()))
