@@ -19,7 +19,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from plots import _absent, _axes, _floor, _hover, _legends, _panels, _runs, _series, style
+from plots import (
+    _absent,
+    _axes,
+    _commits,
+    _floor,
+    _hover,
+    _legends,
+    _panels,
+    _runs,
+    _series,
+    style,
+)
 from plots._tables import Tables
 
 COLUMNS = [*_floor.PLACE, "seed", "repeat", "quantity", "first", "again", "ratio", "floor"]
@@ -69,12 +80,14 @@ def draw(tables: Tables) -> tuple[Figure, pd.DataFrame]:
     return figure, table[COLUMNS]
 
 
-def remark(_: pd.DataFrame, table: pd.DataFrame) -> str:
+def remark(summary: pd.DataFrame, table: pd.DataFrame) -> str:
     """How many of the pairs are of one commit: the others differ in the code as well."""
     pairs = table.dropna(subset="ratio").drop_duplicates("run")
     planned = table.loc[table["is_planned"].astype(bool), "run"].nunique()
     alike = int(pairs["is_one_commit"].sum())
     said = [f"{alike} of {len(pairs)} pair{'s' * (len(pairs) != 1)} ran one commit."]
+    if later := sorted(set(_commits.short(summary[summary["run"].isin(pairs["run"])]).dropna())):
+        said.append(f"The later runs are of {', '.join(later)}.")
     if planned:
         said.append(f"{planned} more planned pair{'s were' if planned != 1 else ' was'} not run.")
     is_open = table["is_lone"].astype(bool) & np.isinf(table["floor"].astype(float))

@@ -168,7 +168,8 @@ def test_a_caption_says_whether_repeats_are_of_one_commit():
     whole = tables(*pair)
     module = importlib.import_module("plots.noise_floor")
     figure, table = draw("noise_floor", whole)
-    assert "0 of 1 pair ran one commit." in _caption.caption(module, whole.summary, table)
+    said = _caption.caption(module, whole.summary, table)
+    assert "0 of 1 pair ran one commit. The later runs are of 2222222." in said
     assert "one pair, × " in words(figure) and "95%" not in words(figure)
 
 
