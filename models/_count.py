@@ -2,7 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 
-from models._layers import Concat, Conv, Dense, Flatten, Layer, Norm, Residual, Shape, pair
+from models._layers import (
+    Concat,
+    Conv,
+    Dense,
+    Flatten,
+    Layer,
+    Norm,
+    Residual,
+    Shape,
+    leaving,
+    pair,
+)
 
 # Operators of a training step beside the network's: softmax, loss, its gradient, the optimiser's.
 AROUND = 4
@@ -64,12 +75,12 @@ def matrices(layers: Iterable[Layer], shape: Shape) -> Iterator[tuple[int, int]]
 
 def each(layers: Iterable[Layer], shape: Shape) -> Iterator[tuple[Layer, Shape]]:
     """All layers, those of paths too, and the shape that enters each."""
-    for layer in layers:
+    for place, layer in enumerate(layers, 1):
         yield layer, shape
         paths = [layer.main, layer.shortcut] if isinstance(layer, Residual) else []
         for path in layer.branches if isinstance(layer, Concat) else paths:
             yield from each(path, shape)
-        shape = layer.out(shape)
+        shape = leaving(place, layer, shape)
 
 
 def _products(layer: Conv | Dense, entering: Shape) -> int:

@@ -116,7 +116,7 @@ class Dense:
     def out(self, shape: Shape) -> Shape:
         """Its units."""
         if len(shape) != 1:
-            raise ValueError("Dense is for features, not images; put Flatten before it")
+            raise ValueError("it is for features, not images; put Flatten before it")
         return (self.units,)
 
 
@@ -157,7 +157,7 @@ class Residual:
 
     def out(self, shape: Shape) -> Shape:
         """What either path leaves."""
-        return _alike("Residual", [through(path, shape) for path in (self.main, self.shortcut)])
+        return _alike([through(path, shape) for path in (self.main, self.shortcut)])
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Concat:
     def out(self, shape: Shape) -> Shape:
         """The channels of all branches."""
         outs = [through(branch, shape) for branch in self.branches]
-        return sum(out[0] for out in outs), *_alike("Concat", [out[1:] for out in outs])
+        return sum(out[0] for out in outs), *_alike([out[1:] for out in outs])
 
 
 Layer = (
@@ -180,15 +180,27 @@ Layer = (
 
 def through(layers: Iterable[Layer], shape: Shape) -> Shape:
     """The shape that leaves a list of layers."""
-    for layer in layers:
-        shape = layer.out(shape)
+    for place, layer in enumerate(layers, 1):
+        shape = leaving(place, layer, shape)
     return shape
 
 
-def _alike(name: str, outs: list[Shape]) -> Shape:
+def leaving(place: int, layer: Layer, shape: Shape) -> Shape:
+    """The shape that leaves the layer at `place` of a list, from 1 on.
+
+    Raises:
+        ValueError: it can't take `shape`; names it.
+    """
+    try:
+        return layer.out(shape)
+    except ValueError as error:
+        raise ValueError(f"layer {place}, {type(layer).__name__}: {error}") from error
+
+
+def _alike(outs: list[Shape]) -> Shape:
     if len(set(outs)) > 1:
         each = " and ".join(str(list(out)) for out in outs)
-        raise ValueError(f"the paths of {name} make {each}; make them alike")
+        raise ValueError(f"its paths make {each}; make them alike")
     return outs[0]
 
 
@@ -212,6 +224,6 @@ def windows(
         counts.append(count - 1 if ceil and (count - 1) * s >= size + p else count)
     if min(counts) < 1:
         raise ValueError(
-            f"images of {shape[1]}x{shape[2]} have no window of {window}; use a smaller one"
+            f"images of {shape[1]}x{shape[2]} have no window of {window}; use a smaller window"
         )
     return counts[0], counts[1]

@@ -23,7 +23,7 @@ def build(model: Any, source: str, shape: tuple[int, int, int], classes: int) ->
         raise failure(source, shape, classes, error) from error
     if not isinstance(module, nn.Module):
         made = type(module).__name__
-        raise ValueError(f"{source}: the torch model is a {made}; return a torch.nn.Module")
+        raise ValueError(f"{source}: the torch model is of type {made}; return a torch.nn.Module")
     if any(isinstance(p, nn.UninitializedParameter) for p in module.parameters()):
         raise ValueError(f"{source}: the torch model has lazy layers; give them their sizes")
     return module

@@ -260,14 +260,20 @@ NETWORKS = [Network("mine", layers)]
 @pytest.mark.parametrize(
     ("layers", "expected"),
     [
-        ("Dense(classes)", "fails, ValueError: Dense is for features, not images; put Flatten be"),
-        ("Flatten(), Conv(4, 3)", "fails, ValueError: a window is for images, not features; put"),
-        ("MaxPool(9, 9)", "fails, ValueError: images of 8x8 have no window of 9; use a smaller"),
+        (
+            "Dense(classes)",
+            "fails, ValueError: layer 1, Dense: it is for features, not images; put",
+        ),
+        (
+            "Flatten(), Conv(4, 3)",
+            "layer 2, Conv: a window is for images, not features; put Flatten",
+        ),
+        ("MaxPool(9, 9)", "layer 1, MaxPool: images of 8x8 have no window of 9; use a smaller w"),
         (
             "Residual((Conv(4, 3),)), Flatten()",
-            "the paths of Residual make [4, 6, 6] and [1, 8, 8]",
+            "layer 1, Residual: its paths make [4, 6, 6] and [1, 8, 8]",
         ),
-        ("Concat(((), (Conv(4, 3),)))", "the paths of Concat make [8, 8] and [6, 6]; make them"),
+        ("Concat(((), (Conv(4, 3),)))", "Concat: its paths make [8, 8] and [6, 6]; make them"),
         ("Flatten(), Dense(classes + 1)", "the torch model makes [11] of an image; make [10], the"),
         ("Flatten(), Dense(clases)", "NameError: name 'clases' is not defined; mend line 7"),
     ],
