@@ -1,46 +1,13 @@
-"""An entry of a legend shows what its figure draws, of every figure of the reference."""
+"""An entry of a legend shows what its figure draws."""
 
-import numpy as np
 import pytest
-from matplotlib.colors import same_color
 from matplotlib.figure import Figure
-from synthetic import four_models, run, tables
-from test_legible import drawn, reference
+from synthetic import run, tables
+from test_legible import drawn
 from test_say import not_run
 
-from plots import _legends, known, style
+from plots import _legends
 from plots._entries import Entry
-
-
-def marks(figure):
-    """Colour, marker, whether it is hollow, and line of what has points in a figure."""
-    found = []
-    for line in (line for panel in figure.axes for line in panel.get_lines()):
-        points = np.isfinite(np.asarray(line.get_xydata(), float)).all(axis=1).sum()
-        if points and line.get_visible() and line.axes.get_visible():
-            found.append((line, points > 1 and line.get_linestyle() != "None"))
-    return found
-
-
-@pytest.mark.parametrize("name", sorted({*known()} - {"learners_and_batch"}))  # it has none
-def test_a_figure_has_every_mark_and_line_of_its_legend(name):
-    is_beside_others = name == "mlperf_convergence"
-    figure = drawn(name, four_models() if is_beside_others else reference())
-    (legend,) = figure.legends
-    of_figure = marks(figure)
-    for text, entry in zip(legend.get_texts(), legend.legend_handles, strict=True):
-        is_ink = same_color(entry.get_color(), style.INK)
-        alike = [
-            one for one in of_figure if is_ink or same_color(one[0].get_color(), entry.get_color())
-        ]
-        if not is_ink and entry.get_linestyle() != "None":
-            assert any(has_line for _, has_line in alike), text
-        if not is_ink and entry.get_marker() != "None":
-            hollow = entry.get_markerfacecolor() == "white"
-            shapes = [
-                (line.get_marker(), line.get_markerfacecolor() == "white") for line, _ in alike
-            ]
-            assert (entry.get_marker(), hollow) in shapes, text
 
 
 def shown(figure):
