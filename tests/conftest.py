@@ -19,11 +19,11 @@ from models.weights import export
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 # More than twenty seconds of a core each, the longest first.
 LONGEST = """
-    test_frameworks_agree test_commands_run test_resume test_figures test_hover test_paper_figures
-    test_real_data test_failures test_planned test_tall test_oracle test_reference_figures
-    test_legible test_tensorflow_ssgd test_lost_processes test_disk test_reference
-    test_benchmarks_on_cpu test_own_images test_same_as_torchvision test_four_and_eight test_nodes
-    test_train_command
+    test_frameworks_agree test_commands_run test_resume test_real_data test_figures
+    test_reference_figures test_tall test_failures test_oracle test_tensorflow_ssgd
+    test_reference test_lost_processes test_disk test_paper_figures test_own_images
+    test_same_as_torchvision test_four_and_eight test_nodes test_train_command test_planned
+    test_benchmarks_on_cpu
 """.split()
 torch.set_num_threads(1)  # as in a run, where a CPU device is one thread
 # Started in the background, pytest ignores interrupts, and so would what tests start and interrupt.
