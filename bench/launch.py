@@ -20,7 +20,7 @@ from typing import Any
 from bench import checkpoint, environment, gpus, job, lifeline, nodes, record, stop, telemetry
 from bench.file_times import bring_to_now
 from bench.progress import Progress
-from bench.raised_in import raised_in
+from bench.raised_in import raised_in, shown
 from bench.runner import STARTED
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
@@ -151,6 +151,12 @@ def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str
             (line.strip() for line in reversed(log.splitlines()) if line.strip()), "nothing"
         )
         reason = f"ended with code {exit_code}; the last that it said is: {last}"
+        if exit_code == 0:
+            own = next(path for path in job.own_files(spec) if path.name != "__init__.py")
+            reason = (
+                f"{shown(own)} ended and left no result; have it call bench.runner.main in its "
+                f"last lines, as in docs/adding.md; the last that it said is: {last}"
+            )
         outcome = {"status": record.FAILED, "reason": reason}
     failed = outcome["status"] == record.FAILED and exit_code > 0
     if failed and (place := raised_in(log, job.own_files(spec))):

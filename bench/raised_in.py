@@ -22,8 +22,12 @@ def raised_in(log: str, files: Collection[Path]) -> str | None:
     if not ours or ours[-1][0] not in files:
         return None
     path, line = ours[-1]
-    shown = path.relative_to(ROOT) if _is_of_suite(path) else path
-    return f"{shown}, line {line}"
+    return f"{shown(path)}, line {line}"
+
+
+def shown(path: Path) -> str:
+    """A path as a sentence has it: from the repository on, of what is in it."""
+    return str(path.relative_to(ROOT) if _is_of_suite(path) else path)
 
 
 def _is_of_suite(path: Path) -> bool:

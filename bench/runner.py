@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import checkpoint, endings, lifeline, record, resident_memory, stop
+from bench import checkpoint, contract, endings, lifeline, record, resident_memory, stop
 from bench.clock import Ledger
 from bench.job import Job
 from bench.metrics import evaluate
@@ -73,7 +73,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         rank=rank,
         ranks=ranks,
     )
-    system = build(context)
+    system = contract.built(build, context)
     ledger.drain = system.drain
     system.prepare(ledger)
 
@@ -104,6 +104,7 @@ def train(job: Job, build: Build, rank: int = 0, ranks: int = 1) -> None:
         train_before = ledger.seconds["train"]
         with ledger.phase("train"):
             result = system.train_epoch(epoch)
+        contract.refuse_epoch(system, result, len(context.records.train_labels))
         memory = resident_memory.peak() if spec.device_type == "cpu" else result.memory_bytes
         measures = _measures(measures, replace(result, memory_bytes=memory), epoch)
         row = {

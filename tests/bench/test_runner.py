@@ -52,7 +52,9 @@ class Fake:
 @pytest.fixture
 def job(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        runner, "open_records", lambda _: SimpleNamespace(test_labels=np.array([0, 1]))
+        runner,
+        "open_records",
+        lambda _: SimpleNamespace(train_labels=np.zeros(9), test_labels=np.array([0, 1])),
     )
     monkeypatch.delenv(runner.STARTED, raising=False)
     spec = RunSpec(
@@ -87,13 +89,47 @@ def test_ranks_meet_after_they_are_prepared_and_before_the_first_epochs_clock_ru
     called = []
 
     class Watched(Fake):
-        def __getattribute__(self, name):
-            called.append(name)
-            return super().__getattribute__(name)
+        def prepare(self, ledger):
+            called.append("prepare")
+
+        def train_epoch(self, epoch):
+            called.append("train_epoch")
+            return super().train_epoch(epoch)
+
+        def agree(self, stop):
+            called.append("agree")
+            return stop
 
     runner.train(job, lambda _: Watched([(None, None)] * 3))
-    in_order = [name for name in called if name in ("prepare", "agree", "train_epoch")]
-    assert in_order[:3] == ["prepare", "agree", "train_epoch"]
+    assert called[:3] == ["prepare", "agree", "train_epoch"]
+
+
+def test_a_system_that_lacks_methods_is_refused_before_it_prepares(job):
+    class Lacking(Fake):
+        state = None
+
+        def prepare(self, ledger):
+            raise AssertionError("it was called")
+
+    with pytest.raises(TypeError, match=r"lacks state\(\); write"):
+        runner.train(job, lambda _: Lacking([(None, None)] * 3))
+
+
+@pytest.mark.parametrize(("images", "believed"), [(9, True), (10, False), (8.0, False)])
+def test_an_epoch_of_more_images_than_there_are_is_not_believed(images, believed, job):
+    class Counts(Fake):
+        def train_epoch(self, epoch):
+            return replace(super().train_epoch(epoch), images=images)
+
+    def train():
+        runner.train(job, lambda _: Counts([(None, None)] * 3))
+
+    if believed:
+        train()
+        return
+    with pytest.raises(ValueError, match=r"train_epoch returned images=.* of an epoch that has 9"):
+        train()
+    assert (job.out / "epochs.csv").read_text().count("\n") == 1  # its header
 
 
 def test_memory_that_is_not_known_is_null(job):

@@ -1,7 +1,9 @@
-"""Systems of the user's own: what is wrong with their files is told before anything runs."""
+"""Systems of the user's own: what is wrong with their files is told, and where."""
+
+import re
 
 import pytest
-from suite import CELL
+from suite import CELL, REPOSITORY, Suite, rows
 
 from bench.systems import SYSTEMS
 from workflows.plan import plan
@@ -55,3 +57,68 @@ def test_one_that_is_not_is_refused_by_its_file(name, content, expected, system,
         plan(system(name, content))
     said = str(refusal.value)
     assert said.startswith(f"matrix[0].system: {expected}") and "\n" not in said
+
+
+# What is done to the page's example, and the beginning of the reason; {} is the line of a text.
+PAGE = (REPOSITORY / "docs/adding.md").read_text()
+BROKEN = {
+    "no_drain": (
+        "def drain(",
+        "def dry(",
+        "TypeError: FILE, line {class Adam}: Adam lacks drain();",
+    ),
+    "no_context": (
+        "def __init__(self, context: Context)",
+        "def make(self, context: Context)",
+        "TypeError: FILE, line {class Adam}: Adam takes no context alone; write def __init__",
+    ),
+    "no_result": (
+        "return EpochResult",
+        "EpochResult",
+        "ValueError: FILE, line {def train_epoch}: train_epoch returned NoneType; return an Epoch",
+    ),
+    "tenfold": (
+        "images=images_seen",
+        "images=images_seen * 10",
+        "ValueError: FILE, line {def train_epoch}: train_epoch returned images=14080, of an epoch "
+        "that has 1437; count each image",
+    ),
+    "no_call": (
+        "runner.main(Adam, spread)",
+        "pass",
+        "FILE ended and left no result; have it call bench.runner.main in its last lines",
+    ),
+    "raises": (
+        "loss.backward()",
+        "raise RuntimeError('own words')",
+        "RuntimeError: own words; see FILE, line {own words}",
+    ),
+}
+
+
+def test_one_that_breaks_the_contract_fails_and_is_told_what_to_mend(tmp_path):
+    example = re.search(r"`baselines/pytorch_adam.py`:\n\n```python\n(.*?)```", PAGE, re.DOTALL)[1]
+    suite, expected = Suite.create(tmp_path / "copy"), {}
+    for name, (old, new, said) in BROKEN.items():
+        assert old in example
+        lines, file = example.replace(old, new).splitlines(), f"baselines/{name}.py"
+        (suite.folder / file).write_text("\n".join(lines))
+        suite.edit("bench/systems.py", "SYSTEMS = {", f'SYSTEMS = {{"{name}": "baselines.{name}",')
+        expected[name] = placed(said, file, lines)
+    config = suite.config("broken", {"system": list(BROKEN), "model": "logistic", "epochs": 1})
+    done = suite.snakemake("collect", "--configfile", config)
+    assert done.returncode == 0, done.stdout
+    summary = rows(suite.results(config) / "summary.csv")
+    reasons = {row["system"]: row["reason"] for row in summary}
+    assert {row["status"] for row in summary} == {"failed"}
+    for name, said in expected.items():
+        assert reasons[name].startswith(said), reasons[name]
+
+
+def placed(said, file, lines):
+    """What is said of a file, with its name and the numbers of lines, counted from 1."""
+
+    def number(text):
+        return str(next(i for i, line in enumerate(lines, 1) if text[1] in line))
+
+    return re.sub(r"\{(.*?)\}", number, said.replace("FILE", file))
