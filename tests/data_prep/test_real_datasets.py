@@ -1,4 +1,4 @@
-"""The real datasets, where their source files are to be had."""
+"""The real datasets, where their source files are to be had; that of JPEGs in test_real_data."""
 
 import numpy as np
 import pytest
@@ -20,18 +20,6 @@ def test_real_mnist(real_archives, tmp_path):
     assert np.bincount(records.test_labels).tolist() == [
         *(980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009)
     ]
-
-
-@pytest.mark.slow
-def test_real_cifar10_jpeg(real_archives, tmp_path):
-    archives = real_archives("cifar-10-jpeg.tar.xz")
-    prepare("cifar10-jpeg", tmp_path / "cifar10-jpeg", archives)
-    records = open_records(tmp_path / "cifar10-jpeg", verify=True)
-    assert np.bincount(records.train_labels).tolist() == [5000] * 10
-    assert np.bincount(records.test_labels).tolist() == [1000] * 10
-    # Those quoted for CIFAR-10 itself; JPEG moves a channel's mean by less than this.
-    assert records.mean == pytest.approx([0.4914, 0.4822, 0.4465], abs=1e-3)
-    assert records.std == pytest.approx([0.2470, 0.2435, 0.2616], abs=3e-3)
 
 
 @pytest.mark.parametrize("name", ["cifar-10-python.tar.gz", "cifar-10-binary.tar.gz"])
