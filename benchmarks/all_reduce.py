@@ -96,6 +96,7 @@ def main() -> None:
         for devices in there:
             sizes = [size for size in options.sizes if (str(devices), str(size)) not in seen]
             if not sizes:
+                print(f"{devices} devices: all sums of this call are there")
                 continue
             cell = {"system": "pytorch", "model": "lenet", "dataset": "digits", "batch": 1}
             spec = spec_of(cell | {"devices": devices, "device_type": options.device_type})

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 
@@ -14,7 +15,7 @@ def make_numbers(table: pd.DataFrame, path: Path, names: Sequence[str]) -> None:
     """
     for name in names:
         found = pd.to_numeric(table[name], errors="coerce")
-        for place, cell in table.loc[found.isna(), name].items():
+        for place, cell in table.loc[~np.isfinite(found), name].items():
             raise ValueError(
                 f"{path}: row {place + 1}: {name} is {cell!r}, no number; leave it out"
             )

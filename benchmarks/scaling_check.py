@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from bench.summary_file import read_text
 from benchmarks import scaling_data as data
 from benchmarks.engine_table import key
-from benchmarks.inputs import number
+from benchmarks.inputs import number, rows_of
 from benchmarks.scaling_measured import RUNS, SAME, measured_in
 
 CHECK = (
@@ -23,20 +22,16 @@ def check(measured: Path, prediction: Path, out: Path) -> list[dict[str, Any]]:
     of training runs always: rates differ from process to process, and from machine to machine.
 
     Raises:
-        FileNotFoundError: there is no measurement, or no prediction.
-        ValueError: one is not what it should be, or nothing measured was predicted.
+        ValueError: measurement or prediction is missing or not what it should be, or nothing
+            measured was predicted.
     """
-    if not prediction.exists():
-        raise FileNotFoundError(
-            f"{prediction} is missing: `python -m benchmarks.scaling_model predict` writes it"
-        )
-    keys = [*SAME, "devices"]
+    rows, keys = measured_in(measured), [*SAME, "devices"]
+    again = "`python -m benchmarks.scaling_model predict` writes it"
     told = {
         key(row, keys): (f"{prediction}: row {n}", row)
-        for n, row in enumerate(read_text(prediction, [*keys, *FIGURES]).to_dict("records"), 1)
+        for n, row in enumerate(rows_of(prediction, [*keys, *FIGURES], again), start=1)
         if row["images_per_s"]
     }
-    rows = measured_in(measured)
     alone = [row for row in rows if row["devices"] == 1 and row["call"] != RUNS]
     ones = {key(row, [*SAME, "call"]): row for row in alone}
     found = []

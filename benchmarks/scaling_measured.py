@@ -57,7 +57,7 @@ def measured_in(path: Path) -> list[dict[str, Any]]:
     """
     needed = ["system", "model", "devices", "batch", "learners", "images_per_s"]
     table = rows_of(path, needed, "`python -m benchmarks.engine` measures it", may_be_none=True)
-    if table and "call" in table[0]:
+    if not table or "call" in table[0]:
         names = {row["call"] for row in table}
         calls = {name: source_of(path.parent / f"engine-{name}.json") for name in names}
         return [

@@ -28,12 +28,14 @@ def told(error: BaseException, source: str) -> str:
     """
     said = " ".join(f"{type(error).__name__}: {error}".split())
     name = source.partition(":")[0]
-    ending = Path(name if name.endswith(".py") else f"{name.replace('.', '/')}.py").as_posix()
+    ending = Path(name if name.endswith(".py") else f"{name.replace('.', '/')}.py").parts
     frames = traceback.walk_tb(error.__traceback__)
     lines = [(Path(frame.f_code.co_filename), line) for frame, line in frames]
-    own = next((path for path, _ in lines if path.as_posix().endswith(ending)), None)
+    theirs = (path for path, _ in reversed(lines) if path.parts[-len(ending) :] == ending)
+    own = next(theirs, None)
     if own is None or isinstance(error, SyntaxError):
         return f"{said}; mend it"
-    beside = [at for at in lines if at[0].parent == own.parent and at[0].name[0] != "_"]
-    path, line = beside[-1]
+    beside = [at for at in lines if at[0].parent == own.parent]
+    # In models/ the suite's own files stand beside, with names that begin with "_".
+    path, line = next(at for at in reversed(beside) if at[0] == own or at[0].name[0] != "_")
     return f"{said}; mend line {line}{'' if path == own else f' of {path.name}'}"

@@ -117,11 +117,11 @@ def _draw_line(panel: Axes, line: pd.DataFrame, look: dict) -> None:
     shown = line.dropna(subset="median_s")
     last = (shown if len(shown) else line).iloc[-1]
     text = f"{_hover.configuration(last)}: no median"
+    # Also where it is empty: by its label the legend knows that of this series none is drawn.
+    (drawn,) = panel.plot(1 - shown["accuracy"], shown["median_s"], markevery=0.2, **look)
     if len(shown):
         time = _panels.three_digits(last["median_s"])
         text = f"{_hover.configuration(last)}: {last['accuracy']:.1%} after {time}"
-    (drawn,) = panel.plot(1 - shown["accuracy"], shown["median_s"], markevery=0.2, **look)
-    if len(shown):
         _hover.tell(drawn, text)
     open_end = 1000 * line["low_s"]
     high = line["high_s"].where(np.isfinite(line["high_s"]), open_end)

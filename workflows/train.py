@@ -86,7 +86,7 @@ def initial_weights(spec: RunSpec, records: Path, results: Path) -> Path:
     """The file of the run's first weights, drawn anew if it is older than its model or records.
 
     Raises:
-        ConfigError: the model can't be built.
+        ConfigError: the model's file can't be used.
     """
     path = results / "weights" / spec.model / spec.dataset / f"seed-{spec.seed}.npz"
     files = [records / "manifest.json", *map(Path, model_sources(spec.model, spec.model_source))]
@@ -116,7 +116,13 @@ def due_runs(results: Path, runs: Mapping[str, RunSpec]) -> list[str]:
 
 def _changed(spec: RunSpec, run_json: Path) -> bool:
     """Whether a run is of another model file; of an older run.json it isn't known, and it isn't."""
-    recorded = record.read_json(run_json)["code"].get("model_sha256")
+    try:
+        recorded = record.read_json(run_json)["code"].get("model_sha256")
+    except (OSError, ValueError, KeyError) as error:
+        raise ResultsRefused(
+            f"{run_json} is not readable ({error!r}); remove {run_json.parent}, and the run is "
+            "trained again"
+        ) from None
     return recorded not in (None, model_digest(spec))
 
 

@@ -102,7 +102,7 @@ def spelled_alike(cell: Mapping[str, Any]) -> dict[str, Any]:
     return alike
 
 
-def one_of(key: str, name: str, known: list[str], kind: str, other: str = "") -> None:
-    """Refuse a name that is not known; `other` is what else may be done about it."""
+def one_of(key: str, name: str, known: list[str], kind: str) -> None:
+    """Refuse a name that is not known."""
     if name not in known:
-        raise ConfigError(f"{key}: unknown {kind} {name!r}; use one of {', '.join(known)}{other}")
+        raise ConfigError(f"{key}: unknown {kind} {name!r}; use one of {', '.join(known)}")

@@ -14,7 +14,7 @@ from bench.summary_file import read_summary, why_none
 SILENT = (record.FAILED, record.NOT_AVAILABLE, record.NOT_RUN)
 # Of a machine that is otherwise the same, these differ from one start to the next.
 _PASSING = ("host", "variables.SLURM_JOB_ID", "variables.SLURM_JOB_NODELIST")
-_WHICH = ".uuid"  # of the GPUs of its kind one was; earlier runs do not tell
+_WHICH = ".uuid"  # which GPU of its kind it was; earlier runs do not tell
 _NAMED = 6
 
 

@@ -105,6 +105,7 @@ def test_a_damaged_file_is_named(command, name, damage, refused):
     assert name in refused(command, change)
 
 
+@pytest.mark.parametrize("cell", ["x", "inf"])
 @pytest.mark.parametrize(
     ("command", "name", "column"),
     [
@@ -120,13 +121,14 @@ def test_a_damaged_file_is_named(command, name, damage, refused):
         ("forecast", "summary.csv", "wall_s"),
     ],
 )
-def test_a_cell_that_is_no_number_is_named(command, name, column, refused):
+def test_a_cell_that_is_no_number_is_named(command, name, column, cell, refused):
     def change(folder):
         rows = record.read_table(folder / name)
-        changed = [row | {column: "x"} if row[column] else row for row in rows]
+        changed = [row | {column: cell} if row[column] else row for row in rows]
         record.write_table(folder / name, list(rows[0]), changed)
 
-    assert f": {column} is 'x', no number" in (said := refused(command, change)) and name in said
+    said = refused(command, change)
+    assert f": {column} is {cell!r}, no number" in said and name in said
 
 
 @pytest.mark.parametrize(
@@ -138,6 +140,7 @@ def test_a_cell_that_is_no_number_is_named(command, name, column, refused):
         ("prediction", "scaling_prediction.csv", "has no whole row: `python -m benchmarks.sca"),
         ("costs", "cost_curves.csv", "has no whole row: `python -m benchmarks.cost_curves"),
         ("engine", "engine.csv", "has no sweep of Crossbow's learners"),
+        ("check", "engine.csv", "has none of the cells of more than two devices"),
         ("forecast", "summary.csv", "has no whole row: name a summary.csv of joined runs"),
     ],
 )

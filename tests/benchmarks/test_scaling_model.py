@@ -369,7 +369,7 @@ def test_a_cell_outside_its_band_is_told_and_no_failure_as_the_help_says(
         (["predict", "{}/none", "plan"], "engine.csv is missing"),
         (["predict", "{}", "{}/none.json"], "no such plan"),
         (["check", "{}/engine.csv"], "scaling_prediction.csv is missing"),
-        (["check", "{}/engine.csv", "--prediction", "{}/empty.csv"], "has none of the cells"),
+        (["check", "{}/engine.csv", "--prediction", "{}/empty.csv"], "empty.csv has no whole row"),
         (["check", "{}/engine.csv", "--prediction", "{}/engine.csv"], "lacks the columns speed_up"),
         (["check", "{}/all_reduce.csv", "--prediction", "{}/empty.csv"], "lacks the columns"),
     ],

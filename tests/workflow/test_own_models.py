@@ -123,9 +123,10 @@ NO_MODEL = [
 UNUSABLE = [(content, f": can't be imported, {said}") for content, said in BROKEN] + NO_MODEL
 
 
+@pytest.mark.parametrize("name", ["own_model.py", "_own.py", "flaws.py"])
 @pytest.mark.parametrize(("content", "expected"), UNUSABLE)
-def test_a_file_that_is_no_model_is_refused(content, expected, model):
-    source = model(content)
+def test_a_file_that_is_no_model_is_refused(content, expected, name, model):
+    source = model(content, name)
     with pytest.raises(ConfigError) as refusal:
         plan(config(source))
     said = f"models.mine: {source}{expected.format(source.name)}"
@@ -178,7 +179,7 @@ class torch_model(nn.Module):
 NO_SUCH_MODEL = pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("def torch_model(shape, classes): ...", "is a NoneType; return a torch.nn.Module"),
+        ("def torch_model(shape, classes): ...", "is of type NoneType; return a torch.nn.Module"),
         (f"{LINEAR}raise RuntimeError('no\\nluck')", "fails, RuntimeError: no luck; mend line 4"),
         (f"{LINEAR}return nn.Linear(3, classes)", "fails, RuntimeError: mat1 and mat2"),
         (
@@ -383,7 +384,7 @@ def test_weights_of_such_a_definition_say_what_its_runs_fail_of(matrix, model, t
     source, out = model("def torch_model(shape, classes): ..."), tmp_path / "out.npz"
     command = [sys.executable, "-m", "models", "mine", "--source", source, "--seed", "1"]
     for records, code, expected in (
-        (matrix.suite.folder / DATA / "digits", 0, "is a NoneType; return a torch.nn.Module"),
+        (matrix.suite.folder / DATA / "digits", 0, "is of type NoneType; return a torch.nn.Module"),
         (tmp_path / "nowhere", 1, "`python -m data_prep DATASET"),
     ):
         done = subprocess.run(
@@ -396,7 +397,7 @@ def test_weights_of_such_a_definition_say_what_its_runs_fail_of(matrix, model, t
         said = done.stderr + done.stdout
         assert expected in said and said.count("\n") == 1
     with pytest.raises(
-        ValueError, match=rf"is a NoneType; return .*, or remove {out}, and it is dr"
+        ValueError, match=rf"is of type NoneType; return .*, or remove {out}, and it is dr"
     ):
         read(out)
 

@@ -18,6 +18,7 @@ import workflows.train
 from bench import record, stop
 from bench.stop import RESUME
 from models.weights import read
+from workflows.pipeline import ResultsRefused
 from workflows.plan import plan
 from workflows.validate import ConfigError
 
@@ -145,6 +146,10 @@ def test_a_changed_file_in_models_makes_its_runs_due_and_the_rest_of_the_suite_d
         del request["code"]["model_sha256"]
         record.write_json(path, request)
     assert workflows.train.due_runs(copy / "results", runs) == []
+    for damage in ("", "{}"):
+        path.write_text(damage)
+        with pytest.raises(ResultsRefused, match=r"run\.json is not readable .*; remove .*/runs/"):
+            workflows.train.due_runs(copy / "results", runs)
 
 
 def test_a_seed_for_which_no_model_can_be_made_fails_alone(tmp_path):

@@ -1,4 +1,4 @@
-"""How the values of a summary are written in the report's table."""
+"""How the values of a summary are written in the report's table, and words in its sentences."""
 
 import math
 from collections.abc import Iterable, Sequence
