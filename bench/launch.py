@@ -172,7 +172,7 @@ def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str
     phases["other"] = phases.get("other", 0.0) + outcome["wall_s"] - sum(phases.values())
     rows = [{"run": spec.id, "phase": p, "seconds": round(s, 6)} for p, s in phases.items()]
     record.write_table(out / record.PHASES, record.PHASE_COLUMNS, rows)
-    record.write_json(path, outcome)
+    record.write_json(path, outcome | {"tables_sha256": record.tables_sha256(out)})
     return outcome
 
 

@@ -1,6 +1,7 @@
 """The files of one run: their names, their columns, how they are written and read."""
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -44,6 +45,12 @@ FINISHED, REACHED, DIVERGED, OUT_OF_MEMORY, FAILED = (
 )
 # No run at all: the system has no such model; it was planned and not run so far.
 NOT_AVAILABLE, NOT_RUN = "not_available", "not_run"
+
+
+def tables_sha256(folder: Path) -> dict[str, str]:
+    """SHA-256 of each table of a run, by its name."""
+    tables = sorted(folder.glob("*.csv"))
+    return {table.name: hashlib.sha256(table.read_bytes()).hexdigest() for table in tables}
 
 
 class Table:

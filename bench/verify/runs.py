@@ -93,6 +93,16 @@ def _check_end(folder: Path, spec: dict[str, Any]) -> None:
                 f"{expected!r} by images and train_s"
             )
     _check_status(folder, status["status"], epochs, spec)
+    _check_phases(folder, status)
+    left, there = status.get("tables_sha256", {}), record.tables_sha256(folder)
+    for name, digest in left.items():  # runs of older versions say none
+        if there.get(name) != digest:
+            raise Mismatch(
+                f"{folder / name}: was changed after the run, by tables_sha256 of {record.STATUS}"
+            )
+
+
+def _check_phases(folder: Path, status: dict[str, Any]) -> None:
     phases = _rows(folder / record.PHASES, ("run", "phase", "seconds"))
     seconds = sum(row["seconds"] for row in phases)
     if abs(seconds - status["wall_s"]) > _PHASES_WITHIN_S:

@@ -401,6 +401,19 @@ def test_two_models_may_draw_the_same_weights(tmp_path):
         check_weights(tmp_path, jobs, Trail())
 
 
+def test_a_table_that_was_changed_after_its_run_is_found_also_where_it_was_joined(results, capsys):
+    path = sorted(results.glob("runs/*/epochs.csv"))[0]
+    change_cell(path, 0, "test_loss", "0.001")
+    join(results)
+    shutil.rmtree(results / "figures")
+    (results / "claims.csv").unlink()
+    code, said = told(results, capsys)
+    assert code == 1 and f"{path}: was changed after the run, by tables_sha256 of status" in said
+    status = path.with_name(record.STATUS)  # of an older version
+    record.write_json(status, record.read_json(status) | {"tables_sha256": {}})
+    assert told(results, capsys)[0] == 0
+
+
 def test_a_configuration_with_a_seed_twice_is_found(results, capsys):
     shutil.rmtree(results / "runs")
     change_cell(results / "summary.csv", 1, "seed", "1")
