@@ -27,9 +27,10 @@ def repository(folder: Path) -> dict[str, str]:
         command = ["git", "-C", str(folder), *name, *arguments]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
-    (folder / "bench").mkdir(parents=True)
+    for name in ("bench/sources.py", "models/_flaws.py"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_bytes((ROOT / name).read_bytes())
     git("init", "-q")
-    (folder / "bench/sources.py").write_bytes((ROOT / "bench/sources.py").read_bytes())
     (folder / "bench/job.py").write_text(_JOB)
     commits = {}
     for name, system, text in (
@@ -75,6 +76,7 @@ def run(results, spec, records, code, slower=1.0):
     phases = [{"run": spec.id, "phase": phase, "seconds": 1.0} for phase in PHASES]
     record.write_table(folder / record.PHASES, record.PHASE_COLUMNS, phases)
     status = completion(rows, spec.target) | {"wall_s": float(len(PHASES)), "carried_s": 0.0}
+    status |= {"tables_sha256": record.tables_sha256(folder)}
     record.write_json(folder / record.STATUS, status)
     (folder / record.LOG).touch()
 
