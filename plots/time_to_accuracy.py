@@ -1,14 +1,14 @@
 """Training time to the target accuracy.
 
-Seconds of training until the median of the last five epochs' test accuracies reached the target.
-Filled marks are runs, the upright bar their median, the line its 95% interval (of up to three seeds
-their range), in bold the fastest configuration of each system on as many devices (on any number,
-where these stand side by side), of Crossbow by synchronous model averaging. A run that never
-reached the target is a hollow triangle at the time it had trained, and counts as later than that: a
-median is given only where the runs that reached it show one. A run that failed is left out; a
-question mark at the edge is one that was planned and not run. The batch b is that of one learner.
-Where numbers of devices stand side by side, the numbers beside them are the medians, and how many
-runs reached the target.
+Seconds of training until the median of the last five epochs' test accuracies reached the target, in
+the fifth epoch at the earliest. Filled marks are runs, the upright bar their median, the line its
+95% interval (of up to three seeds their range), in bold the fastest configuration of each system on
+as many devices (on any number, where these stand side by side), of Crossbow by synchronous model
+averaging. A run that never reached the target is a hollow triangle at the time it had trained, and
+counts as later than that: a median is given only where the runs that reached it show one. A run
+that failed is left out; a question mark at the edge is one that was planned and not run. The batch
+b is that of one learner. Where numbers of devices stand side by side, the numbers beside them are
+the medians, and how many runs reached the target.
 """
 
 import pandas as pd

@@ -16,6 +16,7 @@ from suite import DATA, FIGURES, git, phases_sum_to_wall, rows, status
 
 from bench.clock import PHASES
 from bench.job import system_sources
+from bench.record import tables_sha256
 from bench.spec import RunSpec
 
 EPOCH_COLUMNS = (
@@ -61,6 +62,7 @@ def test_statuses(matrix):
     for run in matrix.runs:
         outcome = status(matrix.results, run)
         assert 2**25 < outcome.pop("memory_bytes") < 2**33
+        assert outcome.pop("tables_sha256") == tables_sha256(matrix.results / "runs" / run)
         expected = {"status": "finished", "carried_s": 0.0, "staleness": None}
         expected["learner_memory_bytes"] = None  # of a GPU
         expected["sent_bytes"] = bytes_sent(matrix, run) if "cpu2" in run else 0
