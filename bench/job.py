@@ -10,6 +10,7 @@ from bench import environment, record
 from bench.sources import ROOT, digest, files_of, sources
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
+from data_prep.manifest import file_sha256
 from models._foreign import file_of
 
 REGISTRIES = {"bench/systems.py", "bench/method_options.py"}
@@ -35,12 +36,12 @@ def model_file(spec: RunSpec) -> Path:
     """The file that the model of `spec` is in, of the repository or the user's."""
     if spec.model_source:
         return file_of(spec.model_source)
-    return ROOT / f"{models.module_of(spec.model).replace('.', '/')}.py"
+    return ROOT / models.origin(spec.model)
 
 
 def model_digest(spec: RunSpec) -> str:
     """SHA-256 of that file alone: what else the model is made of is the suite's."""
-    return hashlib.sha256(model_file(spec).read_bytes()).hexdigest()
+    return file_sha256(model_file(spec))
 
 
 def own_files(spec: RunSpec) -> list[Path]:
@@ -66,7 +67,7 @@ def describe(
                 for name, file in record.read_json(records / "manifest.json")["files"].items()
             },
             "weights": str(weights),
-            "weights_sha256": hashlib.sha256(weights.read_bytes()).hexdigest(),
+            "weights_sha256": file_sha256(weights),
             "state": str(state),
         },
         "code": environment.code(files)

@@ -24,6 +24,7 @@ from bench.raised_in import raised_in, shown
 from bench.runner import STARTED
 from bench.spec import RunSpec
 from bench.systems import SYSTEMS
+from bench.table_hashes import tables_sha256
 
 RESUMES = "the same command resumes it from its last checkpoint"
 
@@ -140,26 +141,12 @@ def _stopped(status: Path, exit_code: int) -> bool:
 def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str, Any]:
     """Complete the run's files: a status if the process left none, and the time it took to end."""
     path = out / record.STATUS
-    log = (out / record.LOG).read_text(errors="replace")
     if path.exists():
         outcome = record.read_json(path)
-    elif exit_code < 0:
-        name = signal.Signals(-exit_code).name
-        outcome = {"status": record.FAILED, "reason": f"killed by {name}; {RESUMES}"}
     else:
-        last = next(
-            (line.strip() for line in reversed(log.splitlines()) if line.strip()), "nothing"
-        )
-        reason = f"ended with code {exit_code}; the last that it said is: {last}"
-        if exit_code == 0:
-            own = next(path for path in job.own_files(spec) if path.name != "__init__.py")
-            reason = (
-                f"{shown(own)} ended and left no result; have it call bench.runner.main in its "
-                f"last lines, as in docs/adding.md; the last that it said is: {last}"
-            )
-        outcome = {"status": record.FAILED, "reason": reason}
+        outcome = {"status": record.FAILED, "reason": _why_no_status(spec, out, exit_code)}
     failed = outcome["status"] == record.FAILED and exit_code > 0
-    if failed and (place := raised_in(log, job.own_files(spec))):
+    if failed and (place := raised_in(_log(out), job.own_files(spec))):
         outcome["reason"] += f"; see {place}"
     outcome = dict.fromkeys(record.MEMORY + record.EXCHANGE) | {"carried_s": 0.0} | outcome
     outcome["wall_s"] = wall_s + outcome["carried_s"]
@@ -172,8 +159,26 @@ def _finish(spec: RunSpec, out: Path, exit_code: int, wall_s: float) -> dict[str
     phases["other"] = phases.get("other", 0.0) + outcome["wall_s"] - sum(phases.values())
     rows = [{"run": spec.id, "phase": p, "seconds": round(s, 6)} for p, s in phases.items()]
     record.write_table(out / record.PHASES, record.PHASE_COLUMNS, rows)
-    record.write_json(path, outcome | {"tables_sha256": record.tables_sha256(out)})
+    record.write_json(path, outcome | {"tables_sha256": tables_sha256(out)})
     return outcome
+
+
+def _why_no_status(spec: RunSpec, out: Path, exit_code: int) -> str:
+    if exit_code < 0:
+        return f"killed by {signal.Signals(-exit_code).name}; {RESUMES}"
+    why = f"ended with code {exit_code}"
+    if exit_code == 0:
+        own = next(path for path in job.own_files(spec) if path.name != "__init__.py")
+        why = (
+            f"{shown(own)} ended and left no result; have it call bench.runner.main in its "
+            "last lines, as in docs/adding.md"
+        )
+    lines = [line.strip() for line in _log(out).splitlines() if line.strip()]
+    return f"{why}; the last that it said is: {lines[-1] if lines else 'nothing'}"
+
+
+def _log(out: Path) -> str:
+    return (out / record.LOG).read_text(errors="replace")
 
 
 @contextmanager

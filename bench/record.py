@@ -1,7 +1,6 @@
 """The files of one run: their names, their columns, how they are written and read."""
 
 import csv
-import hashlib
 import io
 import json
 import os
@@ -47,12 +46,6 @@ FINISHED, REACHED, DIVERGED, OUT_OF_MEMORY, FAILED = (
 NOT_AVAILABLE, NOT_RUN = "not_available", "not_run"
 
 
-def tables_sha256(folder: Path) -> dict[str, str]:
-    """SHA-256 of each table of a run, by its name."""
-    tables = sorted(folder.glob("*.csv"))
-    return {table.name: hashlib.sha256(table.read_bytes()).hexdigest() for table in tables}
-
-
 class Table:
     """A CSV file whose rows reach the disk as they happen, so that a killed run leaves them."""
 
@@ -85,7 +78,12 @@ def read_table(path: Path) -> list[dict[str, str]]:
     """The whole rows of a CSV file; none when it does not exist yet."""
     if not path.exists():
         return []
-    return list(csv.DictReader(io.StringIO(whole_lines(path.read_bytes()).decode())))
+    return list(table_reader(path))
+
+
+def table_reader(path: Path) -> "csv.DictReader[str]":
+    """Reads the whole rows of a CSV file that exists; it knows their columns, too."""
+    return csv.DictReader(io.StringIO(whole_lines(path.read_bytes()).decode()))
 
 
 def drop_half_row(path: Path) -> None:

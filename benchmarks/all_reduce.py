@@ -18,7 +18,7 @@ import torch.distributed as dist
 
 from bench import record
 from bench.ranks import on_devices
-from benchmarks.calls import adding, begin, call_name, surroundings
+from benchmarks.calls import add_call, adding, begin, surroundings
 from benchmarks.results import folder
 from benchmarks.systems import spec_of
 from workflows.validate import ConfigError
@@ -71,9 +71,7 @@ def main() -> None:
     parser.add_argument("--devices", type=int, nargs="+", default=[2, 4, 8])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes")
     parser.add_argument("--out", type=folder, required=True, metavar="DIR")
-    parser.add_argument(
-        "--call", type=call_name, required=True, help="a name for this visit to the machine"
-    )
+    add_call(parser)
     parser.add_argument(
         "--skip-measured", action="store_true",
         help="leave out the sums that this call has in all_reduce.csv",

@@ -20,7 +20,13 @@ SHARED = {
 }  # fmt: skip
 
 
-def call_name(text: str) -> str:
+def add_call(parser: argparse.ArgumentParser) -> None:
+    """The option `--call`."""
+    said = "a name for this visit to the machine"
+    parser.add_argument("--call", type=_call_name, required=True, help=said)
+
+
+def _call_name(text: str) -> str:
     """What `--call` may be, which is part of a file's name.
 
     Raises:

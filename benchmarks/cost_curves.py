@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import record
-from benchmarks.inputs import number, rows_of
-from benchmarks.results import AGAIN
+from benchmarks.inputs import AGAIN, number, rows_of
 from benchmarks.scaling_data import cores, sums
 from benchmarks.scaling_laws import fit_all_reduce, fit_learners, held_out
 from benchmarks.scaling_measured import SAME, measured_in

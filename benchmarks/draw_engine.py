@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 from benchmarks import draw_panels
 from benchmarks.draw_numbers import make_numbers
 from benchmarks.draw_sources import tell
-from benchmarks.inputs import rows_of
-from benchmarks.results import AGAIN, source_of
+from benchmarks.inputs import AGAIN, rows_of
+from benchmarks.results import source_of
 from plots import _axes, _hover, style
 
 # The form that is drawn of Crossbow, and the two that are drawn of PyTorch.

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from benchmarks.draw_numbers import make_numbers
 from benchmarks.draw_sources import tell
-from benchmarks.inputs import object_of, rows_of
-from benchmarks.results import AGAIN, BRING, source_of
+from benchmarks.inputs import AGAIN, BRING, object_of, rows_of
+from benchmarks.results import source_of
 from plots import _axes, _hover, style
 
 FOUND = (

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bench import environment, stop
-from benchmarks.calls import adding, begin, call_name, surroundings
+from benchmarks.calls import add_call, adding, begin, surroundings
 from benchmarks.cell_process import CELL_S, measured, packages, variables
 from benchmarks.engine_table import COLUMNS, refuse_without_row, unmeasured
 from benchmarks.plan import fitting, read_plan
@@ -70,9 +70,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("plan", type=Path)
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
     parser.add_argument("--out", type=folder, required=True)
-    parser.add_argument(
-        "--call", type=call_name, required=True, help="a name for this visit to the machine"
-    )
+    add_call(parser)
     parser.add_argument(
         "--budget", type=seconds, default=math.inf,
         help="end after so many seconds: the cell under way then is killed, its rows count",

@@ -4,7 +4,6 @@
 """
 
 import csv
-import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,10 @@ from typing import Any
 
 from bench import record
 from workflows.validate import ConfigError
+
+# What to do where a measurement, or what lies beside one, is damaged.
+AGAIN = "measure again, or move it away"
+BRING = "bring it from where its measurement was made, or measure again"
 
 
 def rows_of(
@@ -23,8 +26,7 @@ def rows_of(
         ConfigError: it is not there, or something else.
     """
     try:
-        lines = record.whole_lines(path.read_bytes()).decode()
-        table = csv.DictReader(io.StringIO(lines))
+        table = record.table_reader(path)
         rows = list(table)
     except FileNotFoundError:
         raise ConfigError(f"{path} is missing: {what_to_do}") from None

@@ -19,7 +19,7 @@ from typing import Any
 from bench.clock import Ledger
 from bench.spec import RunSpec
 from bench.system import Context
-from benchmarks.calls import adding, begin, call_name, surroundings
+from benchmarks.calls import add_call, adding, begin, surroundings
 from benchmarks.plan import one_spec
 from benchmarks.results import folder
 from benchmarks.systems import KINDS, on_ranks, records_of
@@ -42,9 +42,7 @@ def main() -> None:
     parser.add_argument("--records", type=int, nargs="+", required=True, metavar="N")
     parser.add_argument("--data", type=Path, default=Path("data"), help="prepared records")
     parser.add_argument("--out", type=folder, required=True, metavar="DIR")
-    parser.add_argument(
-        "--call", type=call_name, required=True, help="a name for this visit to the machine"
-    )
+    add_call(parser)
     options = parser.parse_args()
     spec = options.cell
     if spec.devices != 1 or spec.learners == "auto":

@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench import environment, record
-from benchmarks.inputs import object_of
+from benchmarks.inputs import BRING, object_of
 
 # What earlier benchmarks left in the repository changes no code.
 CODE = (".", ":(exclude)results")
-
-AGAIN = "measure again, or move it away"
-BRING = "bring it from where its measurement was made, or measure again"
 
 
 def write_result(path: Path, figures: dict[str, Any], code: Sequence[str] = CODE) -> None:

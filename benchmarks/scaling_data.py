@@ -7,9 +7,9 @@ from typing import Any
 
 from bench import record
 from benchmarks.engine_table import key
-from benchmarks.inputs import number, object_of, rows_of
+from benchmarks.inputs import AGAIN, BRING, number, object_of, rows_of
 from benchmarks.plan import points, read_plan
-from benchmarks.results import AGAIN, BRING, Source, source_of
+from benchmarks.results import Source, source_of
 from benchmarks.scaling_laws import AllReduce, fit_all_reduce
 from benchmarks.scaling_measured import SAME
 from benchmarks.synthetic import synthetic

@@ -25,13 +25,8 @@ def question(
     """
     at_x, at_y = panel.get_xaxis_transform(), panel.get_yaxis_transform()
     place, across = ((x, 0.09), at_x) if y is None else ((0.03, y), at_y)
-    (mark,) = panel.plot(*place, **NOT_RUN, **named(look), clip_on=False, transform=across)
+    (mark,) = panel.plot(*place, **NOT_RUN, **style.named(look), clip_on=False, transform=across)
     _hover.tell(mark, text)
-
-
-def named(look: dict) -> dict:
-    """The colour of a look, and its label where it has one."""
-    return {key: look[key] for key in ("color", "label") if key in look}
 
 
 def along_bottom(panel: Axes, missing: pd.DataFrame, looks: dict) -> None:

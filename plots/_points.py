@@ -54,10 +54,10 @@ def line(
         bar(panel, [(x, low), (x, end(low, high))], look["color"], text)
     if trained:
         hollow = {"marker": "^", "markerfacecolor": "white", "markersize": 5} | _NO_LINE
-        (late,) = panel.plot(followed["x"], followed[trained], **_absent.named(look), **hollow)
+        (late,) = panel.plot(followed["x"], followed[trained], **style.named(look), **hollow)
         _hover.tell(late, _hover.unreached(followed, trained))
     if len(gone):
-        at = {"transform": panel.get_xaxis_transform()} | _absent.named(look) | _EDGE
+        at = {"transform": panel.get_xaxis_transform()} | style.named(look) | _EDGE
         (crosses,) = panel.plot(gone["x"], [0.03] * len(gone), **at)
         _hover.tell(crosses, _hover.endings(gone))
     mark_planned(panel, planned, look)

@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from plots import _absent, _hover, _points, style
+from plots import _hover, _points, style
 
 
 def look(of_batch: dict, size: float = 9) -> dict:
     """How the star of a run is drawn: in the colour of its batch, with the label of its series."""
     star = {"marker": "*", "markersize": size, "linestyle": "none", "zorder": 4}
-    return star | _absent.named(of_batch) | {"markeredgecolor": style.INK, "mew": 0.5}
+    return star | style.named(of_batch) | {"markeredgecolor": style.INK, "mew": 0.5}
 
 
 def draw(panel: Axes, runs: pd.DataFrame, star: dict, column: str, trained: str = "") -> None:

@@ -86,7 +86,7 @@ def _ours(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_series(panel: Axes, members: pd.DataFrame, look: dict) -> None:
-    dots = _absent.named(look) | {"marker": ".", "markersize": 3, "linestyle": "none"}
+    dots = style.named(look) | {"marker": ".", "markersize": 3, "linestyle": "none"}
     there = members.dropna(subset="epochs")
     (small,) = panel.plot(there["total_batch"], there["epochs"], alpha=0.7, **dots)
     _hover.tell(small, _texts(there, "epochs"))

@@ -161,6 +161,11 @@ def variant_looks(names: Iterable[str]) -> dict[str, dict]:
     }
 
 
+def named(look: dict) -> dict:
+    """The colour of a look, and its label where it has one."""
+    return {key: look[key] for key in ("color", "label") if key in look}
+
+
 def batch_looks(batches: Iterable[int]) -> dict[int, dict]:
     """Colour and marker of each batch size, where the batch is what a figure tells apart."""
     batches = sorted(set(batches))

@@ -88,7 +88,7 @@ def _table(runs: pd.DataFrame, epochs: pd.DataFrame) -> pd.DataFrame:
 def _draw_panel(panel: Axes, here: pd.DataFrame, looks: dict) -> None:
     for series, members in here[here["series"].isin(looks)].groupby("series"):
         look = looks[series] | {"markeredgecolor": "white", "mew": 0.4, "linewidth": 0.9}
-        dots = _absent.named(look) | {"marker": ".", "markersize": 3, "linestyle": "none"}
+        dots = style.named(look) | {"marker": ".", "markersize": 3, "linestyle": "none"}
         there = members.dropna(subset=["epochs", "images_per_s"])
         (small,) = panel.plot(there["epochs"], there["images_per_s"], zorder=4, **dots)
         _hover.tell(small, _hover.values(there, "epochs"))

@@ -112,8 +112,8 @@ def warnings(a: Side, b: Side, runs: list[str]) -> Iterator[str]:
     for run in runs:
         ours, theirs = (_flat(side.environments.get(run, {})) for side in (a, b))
         if ours and theirs:
-            for key in sorted({*ours, *theirs} - {*_PASSING}):
-                if key.endswith(_WHICH):
+            for key in sorted({*ours, *theirs}):
+                if key in _PASSING or key.endswith(_WHICH):
                     continue
                 if (one := ours.get(key, "none")) != (other := theirs.get(key, "none")):
                     differing.setdefault(key, (one, other))

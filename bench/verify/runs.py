@@ -10,6 +10,7 @@ import numpy as np
 from bench import environment, record
 from bench.endings import completion
 from bench.spec import RunSpec
+from bench.table_hashes import tables_sha256
 from bench.verify.columns import need
 from bench.verify.mismatch import Mismatch, Trail, read_object
 
@@ -38,8 +39,9 @@ def read_runs(results: Path, runs: list[str], trail: Trail) -> dict[str, dict[st
             raise Mismatch(f"{gone[0]}: is not there, and every run leaves one")
         jobs[run] = _read(folder / record.RUN)
         _check_identity(folder / record.RUN, jobs[run])
-        _check_end(folder, jobs[run]["spec"])
-        hashed.append(_check_hashes(folder))
+        status = _read(folder / record.STATUS)
+        _check_end(folder, jobs[run]["spec"], status)
+        hashed.append(_check_hashes(folder, status))
     trail.followed.append(f"runs: each has the id of its settings and seed ({_seeds(jobs)})")
     unread = "" if all(hashed) else ", and of telemetry.csv all but the energy made of it"
     trail.lost.append(f"log.txt of runs{unread}")
@@ -76,9 +78,8 @@ def _check_identity(path: Path, job: dict[str, Any]) -> None:
         raise Mismatch(f"{path}: machine is {job['machine']}, expected {named} by environment")
 
 
-def _check_end(folder: Path, spec: dict[str, Any]) -> None:
+def _check_end(folder: Path, spec: dict[str, Any], status: dict[str, Any]) -> None:
     """Epochs, phases and status are of one run that went as they say."""
-    status = _read(folder / record.STATUS)
     path = folder / record.EPOCHS
     epochs = _rows(path, _OF_EPOCHS)
     start = {"images": 0.0, "train_s": 0.0}
@@ -104,10 +105,10 @@ def _check_end(folder: Path, spec: dict[str, Any]) -> None:
         )
 
 
-def _check_hashes(folder: Path) -> bool:
+def _check_hashes(folder: Path, status: dict[str, Any]) -> bool:
     """Its tables are as the run left them; False where it does not say, as in older versions."""
-    left: dict[str, str] = _read(folder / record.STATUS).get("tables_sha256", {})
-    found = record.tables_sha256(folder) if left else {}
+    left: dict[str, str] = status.get("tables_sha256", {})
+    found = tables_sha256(folder) if left else {}
     for name, digest in left.items():
         if found.get(name) != digest:
             raise Mismatch(

@@ -8,6 +8,7 @@ from bench.clock import PHASES
 from bench.endings import completion
 from bench.environment import ROOT
 from bench.spec import RunSpec
+from bench.table_hashes import tables_sha256
 from data_prep.records import file_sha256
 from plots.__main__ import main as draw
 
@@ -76,7 +77,7 @@ def run(results, spec, records, code, slower=1.0):
     phases = [{"run": spec.id, "phase": phase, "seconds": 1.0} for phase in PHASES]
     record.write_table(folder / record.PHASES, record.PHASE_COLUMNS, phases)
     status = completion(rows, spec.target) | {"wall_s": float(len(PHASES)), "carried_s": 0.0}
-    status |= {"tables_sha256": record.tables_sha256(folder)}
+    status |= {"tables_sha256": tables_sha256(folder)}
     record.write_json(folder / record.STATUS, status)
     (folder / record.LOG).touch()
 

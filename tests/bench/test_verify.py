@@ -9,6 +9,7 @@ import pytest
 from made_results import join, judge_and_draw, repository, results_of
 
 from bench import record
+from bench.table_hashes import tables_sha256
 from bench.verify import __main__ as verify
 from bench.verify import code as verify_code
 from bench.verify import figures as verify_figures
@@ -366,7 +367,7 @@ def test_a_seed_that_was_used_twice_is_found(results, capsys):
     first, second = sorted(results.glob("runs/pytorch-*"))
     table = pd.read_csv(first / "epochs.csv").assign(run=second.name)
     table.to_csv(second / "epochs.csv", index=False)
-    change_json(second / record.STATUS, "tables_sha256", record.tables_sha256(second))
+    change_json(second / record.STATUS, "tables_sha256", tables_sha256(second))
     join(results)
     code, said = told(results, capsys)
     assert code == 1 and "one seed counts twice" in said and f"run {second.name} of seed 2" in said

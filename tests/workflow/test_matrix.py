@@ -16,8 +16,8 @@ from suite import DATA, FIGURES, git, phases_sum_to_wall, rows, status
 
 from bench.clock import PHASES
 from bench.job import system_sources
-from bench.record import tables_sha256
 from bench.spec import RunSpec
+from bench.table_hashes import tables_sha256
 
 EPOCH_COLUMNS = (
     "run,epoch,iteration,images,train_s,eval_s,wall_s,learners,lr,"
